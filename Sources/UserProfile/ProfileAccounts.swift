@@ -132,13 +132,13 @@ extension AccountFile.Account {
     }
 }
 
-/// Saves what a login teaches for the next one: what the server gives out in place of the password (XEP-0484), where the password
-/// is; and the mechanism, in the list of accounts.
+/// Saves the results of a login for the next one: the token that replaces the password (XEP-0484), in the password
+/// store; and the mechanism, in the list of accounts.
 public struct LoginTokens: SignInStore {
     let account: JID
     private let directory: String
 
-    /// - Parameter directory: where the list of accounts is.
+    /// - Parameter directory: the folder of the list of accounts.
     public init(account: JID, directory: String = AccountFile.defaultDirectory) {
         self.account = account
         self.directory = directory
@@ -146,7 +146,7 @@ public struct LoginTokens: SignInStore {
 
     private var name: String { account.bare.description }
 
-    /// The token of the last login; `nil` where there is none, or none that can be read. The password is there, too.
+    /// The token of the last login; `nil` if there is none, or none that can be read. It is stored with the password.
     public var token: FASTToken? {
         get async {
             guard let text = try? await CredentialStore.open().token(for: name) else { return nil }
@@ -154,7 +154,7 @@ public struct LoginTokens: SignInStore {
         }
     }
 
-    /// A token that cannot be kept costs nothing but the way around by the password.
+    /// If the token cannot be saved, the next login uses the password.
     public func saveToken(_ token: FASTToken?) async {
         guard let store = try? await CredentialStore.open() else { return }
         guard let token, let data = try? JSONEncoder().encode(token) else {
@@ -164,8 +164,8 @@ public struct LoginTokens: SignInStore {
         try? await store.save(token: String(decoding: data, as: UTF8.self), for: name)
     }
 
-    /// Of an account that is not in the list nothing is saved. A list that cannot be written costs the protection that it had
-    /// before the first login, and no login.
+    /// Nothing is saved for an account that is not in the list. If the list cannot be written, the next login is
+    /// protected like a first one, but not prevented.
     public func saveMechanism(_ mechanism: SASLMechanismName) async {
         guard var file = try? AccountFile(directory: directory), var entry = file.account(account) else { return }
         entry.lastMechanism = mechanism.rawValue

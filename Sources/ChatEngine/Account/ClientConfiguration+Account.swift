@@ -13,12 +13,12 @@ internal import TransportLayer
 internal import XMPPClient
 
 extension ClientConfiguration {
-    /// The same with the store, the plan and the extensions of an account.
+    /// The configuration with the store, the plan and the extensions of an account.
     ///
     /// - Parameters:
-    ///   - showPresence: called when the contact list was asked for, which must come before presence is sent.
-    ///   - beginHistory: called behind the presence and the request for copies.
-    ///   - returnToRooms: called when no room still lists only an earlier session of this account.
+    ///   - showPresence: called when the roster was requested, which must precede presence.
+    ///   - beginHistory: called after sending presence and the request for carbons.
+    ///   - returnToRooms: called when `GroupChat` has reset the occupancies of an earlier session.
     func serving(
         _ context: AccountContext, showPresence: @escaping StartAction, beginHistory: @escaping StartAction,
         returnToRooms: @escaping StartAction
@@ -29,7 +29,7 @@ extension ClientConfiguration {
         configuration.store = recorder
         // Messages can be queued offline, so starting without a connection is normal.
         configuration.reconnection.retriesFirstLogin = true
-        // The first: the others see what was read and opened before it was stored.
+        // The first interceptor: the others see messages as they were opened and stored.
         configuration.add { _ in recorder.received }
         configuration.add {
             ServiceDiscovery(
@@ -61,11 +61,10 @@ extension ClientConfiguration {
     }
 }
 
-/// What an account does at the start of a session, as one of its extensions.
+/// An action of an account at the start of a session, as one of its extensions.
 typealias StartAction = @Sendable (_ session: Session, _ isResumed: Bool) async -> Void
 
-/// Shows the account to its contacts: behind the request for the contact list (RFC 6121 §2.2), so that what the
-/// presence of others brings is known to be from contacts.
+/// Sends presence after the roster request (RFC 6121 §2.2), so that incoming presence is known to come from contacts.
 struct PresenceStart: SessionExtension {
     let action: StartAction
 
@@ -84,7 +83,7 @@ struct HistoryStart: SessionExtension {
     func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
 }
 
-/// Joins the rooms again when none of them still lists only an earlier session of this account.
+/// Joins the rooms again after `GroupChat` has reset the occupancies of an earlier session.
 struct RoomsStart: SessionExtension {
     let action: StartAction
 

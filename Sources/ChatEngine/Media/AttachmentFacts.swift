@@ -10,7 +10,7 @@ struct AttachmentFacts: Sendable {
     var height: Int?
     var milliseconds: Int64?
 
-    /// Reads what is known without decoding.
+    /// Reads the properties that need no decoding.
     init(_ path: String) {
         guard let handle = FileHandle(forReadingAtPath: path) else { return }
         defer { try? handle.close() }
@@ -31,7 +31,7 @@ struct AttachmentFacts: Sendable {
         }
     }
 
-    /// The duration of a sound file, found by decoding it; `nil` if it is none.
+    /// The duration of a sound file, found by decoding it; `nil` for other files.
     static func milliseconds(of path: String) async -> Int64? {
         (try? await AudioFile.inspect(path: path)).map { Int64($0.milliseconds) }
     }
@@ -52,12 +52,12 @@ struct AttachmentFacts: Sendable {
     }
 }
 
-/// Seals and opens files without reading them whole.
+/// Encrypts and decrypts files without reading them into memory.
 enum FileConversion {
-    /// Bytes that are in memory at a time.
+    /// The number of bytes in memory at a time.
     private static let pieceSize = 256 << 10
 
-    /// Writes a file as the cipher changes it. If that fails, what is there of the new file must not be used.
+    /// Writes the output of the cipher to a new file. If this fails, the new file must not be used.
     static func run(_ cipher: any FileCipher, from path: String, to result: String) throws(AttachmentFailure) {
         var cipher = cipher
         do {
@@ -87,7 +87,7 @@ extension AttachmentFailure {
     /// The disk is full or cannot be written to.
     static let diskFailed = AttachmentFailure(.notStored, isTemporary: true)
 
-    /// A file that cannot be sealed or opened.
+    /// A file that cannot be encrypted or decrypted.
     init(protecting error: ProtectionError) {
         self.init(.notProtected, isTemporary: error.isTemporary)
         protection = error.code

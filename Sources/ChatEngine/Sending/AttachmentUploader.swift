@@ -2,20 +2,20 @@ public import ChatStore
 internal import Synchronization
 public import XMPPClient
 
-/// Brings the content of attachments to where others can fetch it.
+/// Uploads the content of attachments.
 public protocol AttachmentUploader: Sendable {
     /// Uploads one attachment and returns its address.
     ///
-    /// - Parameter progress: called now and then with 0 to 100, from any thread.
+    /// - Parameter progress: called from time to time with 0 to 100, on any thread.
     /// - Throws: ``AttachmentFailure``.
     func upload(
         _ attachment: Attachment, in session: Session, progress: @escaping @Sendable (Int) -> Void
     ) async throws(AttachmentFailure) -> String
 }
 
-/// Why an attachment could not be uploaded or downloaded: `Wording` has the sentences.
+/// Why an attachment could not be uploaded or downloaded; `Wording` has the messages.
 public struct AttachmentFailure: Error, Sendable, Hashable {
-    /// The word is what programs read and the store keeps (`FailureReason.condition`).
+    /// The raw value is written to programs and to the store (`FailureReason.condition`).
     public enum Code: String, Sendable, CaseIterable {
         case noUploadService = "no-upload"
         case uploadFailed = "upload-failed"
@@ -28,17 +28,17 @@ public struct AttachmentFailure: Error, Sendable, Hashable {
         case notDownloaded = "not-fetched"
         case offline
         case cancelled
-        /// It could not be sealed or opened; ``AttachmentFailure/protection`` says why.
+        /// It could not be encrypted or decrypted; ``AttachmentFailure/protection`` is the reason.
         case notProtected = "not-sealed"
     }
 
     public var code: Code
-    /// It may work later: the message stays in the queue.
+    /// Whether it may succeed later: the message stays in the queue.
     public var isTemporary: Bool
-    /// Why it could not be sealed or opened.
+    /// Why it could not be encrypted or decrypted.
     public var protection: ProtectionError.Code?
 
-    /// The word that the store keeps of it: `not-sealed:` is followed by the code of the protection.
+    /// The value in the store: `not-sealed:` is followed by the code of the protection.
     public var condition: String { protection.map { FailureReason.notSealed + $0.rawValue } ?? code.rawValue }
 
     public init(_ code: Code, isTemporary: Bool = false) {

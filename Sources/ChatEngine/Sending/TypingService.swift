@@ -146,8 +146,8 @@ final class ChatStateSupport: Sendable {
 
 /// Who is typing, or has just stopped (XEP-0085), by conversation.
 ///
-/// Anybody can send it under any number of names, so the table is bounded. Strangers have a small separate part: when
-/// it is full, the oldest entry is dropped.
+/// Any sender can use any number of names, so the table is bounded. Strangers have a small separate part: when it is
+/// full, the oldest entry is dropped.
 struct TypingTable: Sendable {
     /// Conversations with known people, and rooms.
     static let conversations = 256

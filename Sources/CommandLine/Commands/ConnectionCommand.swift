@@ -96,7 +96,7 @@ struct TrafficBudget: Equatable {
     var keepAlives: UInt64
     var elapsed: Duration
 
-    /// With a shorter time a single stanza would be an absurd amount per hour.
+    /// From a shorter measurement, a single stanza would result in an absurd amount per hour.
     static let shortestTime = Duration.seconds(10)
 
     init(bytesSent: UInt64, bytesReceived: UInt64, wakeUps: UInt64, keepAlives: UInt64, elapsed: Duration) {
@@ -115,7 +115,7 @@ struct TrafficBudget: Equatable {
 
     var bytes: UInt64 { bytesSent + bytesReceived }
 
-    /// `nil` as long as the time is too short.
+    /// `nil` while the measurement is too short.
     func perHour(_ count: UInt64) -> UInt64? {
         guard elapsed >= Self.shortestTime else { return nil }
         return UInt64((Double(count) * 3_600_000 / Double(elapsed.wholeMilliseconds)).rounded())

@@ -132,14 +132,14 @@ extension Invocation {
         return first
     }
 
-    /// Signs in for a moment and waits until friends, their states and open requests are known.
+    /// Signs in briefly and waits until the contacts, their presence and open requests are known.
     fileprivate func withRoster(_ body: (Roster, SignIn) async throws -> Void) async throws {
         let signIn = try await SignIn(connection)
         var policy = RosterPolicy()
         policy.acceptsKnownRequests = false
         try await signIn.run(signIn.configuration(accepting: policy)) { session in
             let roster = try session.extensionInUse(Roster.self)
-            // Below zero, so that no message comes here that a real session should get (RFC 6121 §8.5.2.1).
+            // Negative, so that messages for a real session do not arrive here (RFC 6121 §8.5.2.1).
             try await session.send(Presence(priority: -1))
             try await session.settle()
             try await body(roster, signIn)
@@ -148,7 +148,7 @@ extension Invocation {
     }
 }
 
-/// A friend as one line, and as JSON.
+/// A contact as one line, and as JSON.
 enum ContactLine {
     /// `nurse@example.org | both | away: back at six`.
     static func text(_ contact: Contact) -> String {
@@ -182,7 +182,7 @@ enum ContactLine {
 }
 
 extension Contact.Section {
-    /// The word for programs, the same in every language.
+    /// The value in JSON, the same in every language.
     var word: String {
         switch self {
         case .online: "online"

@@ -8,7 +8,7 @@ internal import XMPPAddress
 
 /// A request to read stored messages.
 struct HistoryRequest: Sendable {
-    /// With whom; `nil` is everybody.
+    /// The other side; `nil` is any.
     var address: JID?
     var searchText: String?
     var before: HistoryPoint?
@@ -17,7 +17,7 @@ struct HistoryRequest: Sendable {
     static let limits = 1...100_000
 }
 
-/// What was found, oldest first.
+/// The result, oldest first.
 struct HistoryPage: Sendable {
     struct Line: Sendable {
         var message: StoredMessage
@@ -26,14 +26,14 @@ struct HistoryPage: Sendable {
     }
 
     var lines: [Line] = []
-    /// The number of the message before which there is more; `nil` where that is all.
+    /// The message before which there are more; `nil` if there are none.
     var next: MessageID?
 }
 
 extension HistoryRequest {
-    /// Reads what is asked for.
+    /// Reads the requested messages.
     ///
-    /// - Returns: `nil` where the message that it begins with is not there.
+    /// - Returns: `nil` if the message that it starts with does not exist.
     func read(of account: AccountID, in store: any StoreReader) throws(StoreError) -> HistoryPage? {
         var conversation: (id: ConversationID, key: ConversationKey)?
         if let address {
@@ -66,7 +66,7 @@ extension HistoryRequest {
         } else if case .time(let time)? = before {
             anchor = .before(.start(of: time))
         }
-        // One more tells whether there is more.
+        // One more shows whether there are others.
         let messages = try store.timeline(of: conversation.id, anchor, limit: limit + 1)
         let shown = messages.suffix(limit)
         return HistoryPage(
@@ -101,14 +101,14 @@ extension HistoryRequest {
 }
 
 extension StoreReader {
-    /// The account of that address, or the only one that is there.
+    /// The account with this address, or the only one.
     func account(meant address: JID?) throws(StoreError) -> Account? {
         if let address { return try account(address.bare) }
         let accounts = try accounts()
         return accounts.count == 1 ? accounts.first : nil
     }
 
-    /// The names that a person gave to contacts and rooms.
+    /// The names that the user gave to contacts and rooms.
     func names(of account: AccountID) throws(StoreError) -> [JID: String] {
         var names: [JID: String] = [:]
         for contact in try contacts(of: account) { names[contact.address] = contact.name }
@@ -118,7 +118,7 @@ extension StoreReader {
 }
 
 extension StoredMessage {
-    /// Who says it, for a person.
+    /// The name of the author, for display.
     func author(in kind: ConversationKey.Kind, names: [JID: String]) -> String {
         if isOutgoing { return localized("me") }
         switch kind {
@@ -128,8 +128,8 @@ extension StoredMessage {
     }
 }
 
-/// Where older messages begin, as a person says it: a day or a time of this computer's clock, a moment in UTC (XEP-0082), or the
-/// number of a message.
+/// The position from which to read older messages, as the user types it: a date or time by the clock of this computer,
+/// a time in UTC (XEP-0082), or the number of a message.
 enum HistoryPoint: Equatable, Sendable {
     case message(MessageID)
     case time(MessageTime)
@@ -166,7 +166,7 @@ enum HistoryPoint: Equatable, Sendable {
         var moment = tm()
         (moment.tm_year, moment.tm_mon, moment.tm_mday) = (year - 1900, month - 1, dayOfMonth)
         (moment.tm_hour, moment.tm_min, moment.tm_sec) = (units[0], units[1], units[2])
-        // Whether it was summer time then is for the C library to know.
+        // The C library determines whether daylight saving time applied.
         moment.tm_isdst = -1
         let seconds = mktime(&moment)
         return seconds == -1 ? nil : MessageTime(millisecondsSince1970: Int64(seconds) * 1000)
