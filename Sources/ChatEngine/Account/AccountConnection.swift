@@ -118,7 +118,7 @@ actor AccountConnection {
     }
 
     private func happened(_ event: SessionEvent, in session: Session) async {
-        await context.hearing?.tell(.session(event))
+        await context.hearing?.report(.session(event))
         switch event {
         case .connection(.online(_, let isResumed)): await wentOnline(isResumed: isResumed, in: session)
         case .connection(.disconnected):
@@ -142,7 +142,7 @@ actor AccountConnection {
     /// Sends the presence; the server remembers it in a resumed session.
     private func announce(isResumed: Bool, in session: Session) async {
         if !isResumed { _ = try? await session.send(ownPresence.stanza) }
-        if let hearing = context.hearing, let address = await session.address { await hearing.tell(.online(address)) }
+        if let hearing = context.hearing, let address = await session.address { await hearing.report(.online(address)) }
     }
 
     private func wentOnline(isResumed: Bool, in session: Session) async {
@@ -184,7 +184,7 @@ extension StreamFailure {
     }
 
     /// Whose stanza broke the stream and what to do about it, in the user's language; `nil` if no stanza did.
-    package var senderWords: String? {
+    package var senderText: String? {
         senderName.map {
             localized(
                 "The server passed on something unreadable from %@; if this happens again, block this address or ask your provider.",

@@ -108,7 +108,7 @@ public actor ContactService {
     func changed(_ events: [RosterEvent]) async {
         var changes = Changes()
         for event in events {
-            await context.hearing?.tell(.contact(event))
+            await context.hearing?.report(.contact(event))
             switch event {
             case .populated: await populated()
             case .changed(let contact):

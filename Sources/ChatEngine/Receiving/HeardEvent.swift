@@ -37,7 +37,7 @@ final class Hearing: Sendable {
 
     init(_ handler: @escaping HeardHandler) { self.handler = handler }
 
-    func tell(_ event: HeardEvent) async {
+    func report(_ event: HeardEvent) async {
         if case .message(let id, _, _) = event {
             let isNew = told.withLock { told in
                 guard told.ids.insert(id).inserted else { return false }

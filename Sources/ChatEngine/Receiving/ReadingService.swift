@@ -19,7 +19,7 @@ struct ReadingService: Sendable {
             return (known, try writer.readPosition(in: known.conversation) != before)
         }
         guard isNew, let known, let session = context.session else { return }
-        await tellDevices(of: known, in: key, session: session)
+        await informDevices(of: known, in: key, session: session)
         guard !known.isOutgoing, context.policy.tellsReceipts else { return }
         // A stranger does not learn when the user reads (XEP-0333 §7).
         guard key.kind == .direct, await session.mayLearnPresence(key.address),
@@ -55,7 +55,7 @@ struct ReadingService: Sendable {
         await context.save { writer throws(StoreError) in try meaning.keep(of: id, in: writer) }
     }
 
-    private func tellDevices(of message: StoredMessage, in key: ConversationKey, session: Session) async {
+    private func informDevices(of message: StoredMessage, in key: ConversationKey, session: Session) async {
         guard let reference = message.archiveReference else { return }
         try? await session[DisplayedPositions.self]?.displayed(
             StanzaIdentifier(reference.id, by: reference.archive), in: key.address)

@@ -186,7 +186,7 @@ public struct SessionRecorder: SessionStore {
             try writer.saveSession(resumption, of: account)
             return heard
         }
-        if let hearing { for event in heard { await hearing.tell(event) } }
+        if let hearing { for event in heard { await hearing.report(event) } }
         if !change.received.isEmpty { received.stored(read) }
         if kept.contains(where: \.isOutgoing) { people.wrote() }
     }

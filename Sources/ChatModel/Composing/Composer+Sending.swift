@@ -41,7 +41,7 @@ extension Composer {
                     changed()
                 }
             } catch {
-                for rest in files[index...] { await letGo(rest) }
+                for rest in files[index...] { await release(rest) }
                 throw error
             }
         }
@@ -50,7 +50,7 @@ extension Composer {
     private func send(_ file: Attachment, replyingTo target: Target?) async throws(StoreError) -> MessageID {
         let content = MessageText("", reply: target?.reference, attachments: [file])
         let id = try await actions.send(.text(content), in: key)
-        await letGo(file)
+        await release(file)
         return id
     }
 
@@ -69,7 +69,7 @@ extension Composer {
         return String(text)
     }
 
-    private func letGo(_ attachment: Attachment) async {
+    private func release(_ attachment: Attachment) async {
         if let hash = attachment.contentHash.flatMap(ContentHash.init) { await media?.unpin(hash) }
     }
 }

@@ -54,7 +54,7 @@ extension Wording {
         case .serverNotAuthentic:
             localized("%@ cannot prove that it knows your account, so it may not be the real server.", domain)
         case .malformedXML:
-            failure.senderWords
+            failure.senderText
                 ?? localized("%@ sent something unreadable. If this happens again, ask your provider.", domain)
         case .authenticationMalformed, .unexpectedElement, .handledCountTooHigh:
             localized("What %@ sent cannot be understood. This is a fault of the server or of this program.", domain)

@@ -78,7 +78,7 @@ enum PasswordSource: Sendable, Equatable {
     }
 
     /// Saves a password that the server has accepted, and reports where.
-    static func keep(_ password: String, for account: JID) async -> String {
+    static func save(_ password: String, for account: JID) async -> String {
         do {
             let store = try await CredentialStore.open()
             try await store.save(password: password, for: account.bare.description)

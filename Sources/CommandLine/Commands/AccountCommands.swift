@@ -13,7 +13,7 @@ extension Command {
     ) { invocation in
         let signIn = try await SignIn(invocation.namedAccount(), for: .registration)
         try await Client(signIn.configuration).registerAccount(answering: RegistrationQuestions.answers)
-        try await keep(
+        try await save(
             signIn, nil, invocation, done: localized("Registered %@.", signIn.address.bare), event: "registered")
     }
 
@@ -27,7 +27,7 @@ extension Command {
             try await session.settle()
             return await session.agreement?.mechanism
         }
-        try await keep(
+        try await save(
             signIn, mechanism, invocation, done: localized("Signed in as %@.", signIn.address.bare), event: "signed-in")
     }
 
@@ -57,7 +57,7 @@ extension Command {
         try invocation.requireNoArguments()
         let file = try AccountFile()
         if file.accounts.isEmpty {
-            invocation.tell(localized("No account yet; begin with `hongyan register` or `login`."))
+            invocation.showText(localized("No account yet; begin with `hongyan register` or `login`."))
         }
         for account in file.accounts {
             let isCurrent = account.address == file.current?.address
@@ -71,7 +71,7 @@ extension Command {
     }
 
     /// Saves credentials that the server has accepted.
-    private static func keep(
+    private static func save(
         _ signIn: SignIn, _ mechanism: String?, _ invocation: Invocation, done: String, event: String
     ) async throws(CommandError) {
         try CommandError.inProfile { () throws(ProfileFailure) in
@@ -80,7 +80,7 @@ extension Command {
         }
         let place =
             signIn.source == .certificate
-            ? nil : await PasswordSource.keep(signIn.password, for: signIn.address)
+            ? nil : await PasswordSource.save(signIn.password, for: signIn.address)
         invocation.show(done, json: ["event": .string(event), "account": .text(signIn.address.bare)])
         if let place { StandardOutput.report(place) }
     }

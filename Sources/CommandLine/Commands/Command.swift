@@ -49,7 +49,7 @@ struct Invocation: Sendable {
     }
 
     /// Prints a text, but not with JSON output.
-    func tell(_ text: String) {
+    func showText(_ text: String) {
         if isJSON { StandardOutput.report(text) } else { StandardOutput.writeLine(text) }
     }
 

@@ -20,7 +20,7 @@ extension Command {
             }
             let requests = await roster.requests
             if contacts.isEmpty, requests.isEmpty {
-                invocation.tell(localized("No contacts yet; `hongyan add ADDRESS` adds one."))
+                invocation.showText(localized("No contacts yet; `hongyan add ADDRESS` adds one."))
             }
             for contact in contacts { invocation.show(ContactLine.text(contact), json: ContactLine.json(contact)) }
             for address in requests {

@@ -52,7 +52,7 @@ extension Command {
             throw CommandError(store: error, at: path)
         }
         guard let found else {
-            return invocation.tell(localized("There is no history yet; `hongyan chat` stores messages."))
+            return invocation.showText(localized("There is no history yet; `hongyan chat` stores messages."))
         }
         let diagnosis = StoreDiagnosis(path: path, found: found)
         if invocation.isJSON {

@@ -64,7 +64,7 @@ extension Command {
         _ page: HistoryPage, _ request: HistoryRequest, _ invocation: Invocation, files path: (Attachment) -> String?
     ) {
         if page.lines.isEmpty {
-            return invocation.tell(
+            return invocation.showText(
                 request.searchText == nil ? localized("There is no such history.") : localized("Nothing was found."))
         }
         for line in page.lines {
@@ -103,7 +103,7 @@ extension Command {
                     try store.names(of: account.id)
                 )
             }
-            if conversations.isEmpty { invocation.tell(localized("No conversations yet.")) }
+            if conversations.isEmpty { invocation.showText(localized("No conversations yet.")) }
             for conversation in conversations {
                 invocation.show(
                     text(of: conversation, names: names),
@@ -165,7 +165,7 @@ extension Invocation {
     /// Opens the store for reading. If there is none, the result is empty, which is not an error.
     nonisolated(nonsending) func withStoreToRead(_ body: (any LocalStore) async throws -> Void) async throws {
         guard profile.hasStore else {
-            return tell(localized("There is no history yet; `hongyan chat` stores messages."))
+            return showText(localized("There is no history yet; `hongyan chat` stores messages."))
         }
         try await profile.withStore(for: .reading) { try await body($0) }
     }

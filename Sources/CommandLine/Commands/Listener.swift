@@ -233,7 +233,7 @@ final class Listener: Sendable {
 
     private func fetch(_ job: ListenedFiles.Job, of account: ChatAccount) async -> Int64 {
         let (name, event) = (job.origin.name, JSONValue.string(job.file.attachment.kind.eventName))
-        func tell(_ text: String, _ members: [(String, JSONValue)]) {
+        func reportFile(_ text: String, _ members: [(String, JSONValue)]) {
             show("\(name): \(text)", JSONValue([("event", event)] + job.origin.members + members), isCounted: true)
         }
         do {
@@ -245,16 +245,16 @@ final class Listener: Sendable {
             } orThrow: {
                 CommandError.failed(localized("The download was too slow."))
             }
-            let path = try folder.keep(copyOf: content, job.file.attachment)
+            let path = try folder.save(copyOf: content, job.file.attachment)
             let details = await FileDetails(path: path)
             let hash = await fetcher.hash(of: job.file.message)
-            tell("\(details.line) \(path)", [("path", .string(path)), ("sha256", .text(hash))] + details.json)
+            reportFile("\(details.line) \(path)", [("path", .string(path)), ("sha256", .text(hash))] + details.json)
             return Int64(details.byteCount)
         } catch is CancellationError {
             return 0
         } catch {
             let reason = CommandError(error).description
-            tell(reason, [("error", .string(reason))])
+            reportFile(reason, [("error", .string(reason))])
             return 0
         }
     }

@@ -51,7 +51,7 @@ extension Command {
                 }
                 return entries
             }
-            if entries.isEmpty { invocation.tell(localized("No message is waiting, and none has failed.")) }
+            if entries.isEmpty { invocation.showText(localized("No message is waiting, and none has failed.")) }
             for (message, content, key) in entries {
                 let time = message.time.timestamp
                 let words = content?.plainText ?? message.plainText

@@ -44,7 +44,7 @@ struct ClockCheck: DiagnosisCheck {
     var facts: [(String, JSONValue)] { [("differenceMilliseconds", .count(difference?.wholeMilliseconds))] }
 
     /// Half of the round-trip time is subtracted.
-    static func look(in session: Session) async -> ClockCheck {
+    static func run(in session: Session) async -> ClockCheck {
         let clock = ContinuousClock()
         let start = clock.now
         var check = ClockCheck()

@@ -183,7 +183,7 @@ extension DNSCheck {
     static let maximumCandidates = 8
 
     /// Looks up the domain, each query with its own timeout.
-    static func look(at domain: JID, _ settings: DiagnosisSettings) async -> DNSCheck {
+    static func run(at domain: JID, _ settings: DiagnosisSettings) async -> DNSCheck {
         let clock = ContinuousClock()
         let start = clock.now
         var check = DNSCheck(domain: domain.asciiDomain)

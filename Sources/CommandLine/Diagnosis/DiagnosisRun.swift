@@ -49,7 +49,7 @@ struct DiagnosisRun {
         }
         // HTTPS is independent of the other checks.
         let settings = settings
-        async let webSocket = WebSocketCheck.look(at: account, settings)
+        async let webSocket = WebSocketCheck.run(at: account, settings)
         let connections = await connect(account, &diagnosis)
         if let check = await webSocket {
             found(check, &diagnosis)
@@ -73,19 +73,19 @@ struct DiagnosisRun {
     private func connect(
         _ account: JID, _ diagnosis: inout Diagnosis
     ) async -> (tls: TLSCheck, stream: StreamCheck)? {
-        let dns = await DNSCheck.look(at: account, settings)
+        let dns = await DNSCheck.run(at: account, settings)
         found(dns, &diagnosis)
         guard dns.problem == nil else {
             skip([.tcp, .tls, .stream], Phrase("needs the server's address"), &diagnosis)
             return nil
         }
-        let tcp = await TCPCheck.look(at: dns, settings)
+        let tcp = await TCPCheck.run(at: dns, settings)
         found(tcp, &diagnosis)
         guard tcp.problem == nil else {
             skip([.tls, .stream], Phrase("needs a connection"), &diagnosis)
             return nil
         }
-        let tls = await TLSCheck.look(at: account, tcp, settings)
+        let tls = await TLSCheck.run(at: account, tcp, settings)
         found(tls, &diagnosis)
         guard let stream = StreamCheck(tls) else {
             skip([.stream], Phrase("needs an encrypted connection"), &diagnosis)
@@ -112,7 +112,7 @@ struct DiagnosisRun {
             try await Client(configuration).run(from: .connecting) { session in
                 record = await LoginRecord.collect(from: session.events(.connection))
                 guard record.isOnline else { return }
-                await look(around: session, record, offer, login, cutter, &diagnosis)
+                await checkSession(around: session, record, offer, login, cutter, &diagnosis)
             }
         } catch let error as ClientError {
             failure = error
@@ -136,7 +136,7 @@ struct DiagnosisRun {
     }
 
     /// The checks in an established session.
-    private func look(
+    private func checkSession(
         around session: Session, _ record: LoginRecord, _ offer: StreamCheck, _ login: ClientConfiguration,
         _ cutter: LineCutter, _ diagnosis: inout Diagnosis
     ) async {
@@ -151,15 +151,15 @@ struct DiagnosisRun {
         }
         found(authentication, &diagnosis)
         found(BindingCheck(address: await session.address, duration: record.bindingDuration), &diagnosis)
-        let server = await ServerCheck.look(in: session)
+        let server = await ServerCheck.run(in: session)
         found(server, &diagnosis)
-        found(await UploadCheck.look(in: session, settings), &diagnosis)
+        found(await UploadCheck.run(in: session, settings), &diagnosis)
         if let features = server.accountFeatures {
             found(ArchiveCheck(accountFeatures: features), &diagnosis)
         } else {
             skip([.archive], Phrase("the account does not report its features"), &diagnosis)
         }
-        found(await ClockCheck.look(in: session), &diagnosis)
-        found(await ResumptionCheck.look(in: session, cutter, settings), &diagnosis)
+        found(await ClockCheck.run(in: session), &diagnosis)
+        found(await ResumptionCheck.run(in: session, cutter, settings), &diagnosis)
     }
 }

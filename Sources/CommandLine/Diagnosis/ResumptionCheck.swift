@@ -82,8 +82,7 @@ struct ResumptionCheck: DiagnosisCheck {
     }
 
     /// Cuts the connection and waits until there is a session again.
-    static func look(in session: Session, _ cutter: LineCutter, _ settings: DiagnosisSettings) async -> ResumptionCheck
-    {
+    static func run(in session: Session, _ cutter: LineCutter, _ settings: DiagnosisSettings) async -> ResumptionCheck {
         let agreement = await session.agreement
         var check = ResumptionCheck(
             isManaged: agreement?.isManaged ?? false, isResumable: agreement?.isResumable ?? false,

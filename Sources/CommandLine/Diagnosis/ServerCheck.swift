@@ -67,7 +67,7 @@ struct ServerCheck: DiagnosisCheck {
         ]
     }
 
-    static func look(in session: Session) async -> ServerCheck {
+    static func run(in session: Session) async -> ServerCheck {
         let clock = ContinuousClock()
         let start = clock.now
         var check = ServerCheck()

@@ -96,7 +96,7 @@ struct TCPCheck: DiagnosisCheck {
     }
 
     /// Connects to every address and disconnects.
-    static func look(at names: DNSCheck, _ settings: DiagnosisSettings) async -> TCPCheck {
+    static func run(at names: DNSCheck, _ settings: DiagnosisSettings) async -> TCPCheck {
         let clock = ContinuousClock()
         let start = clock.now
         let steps = names.candidates.flatMap { candidate in

@@ -185,7 +185,7 @@ extension String {
 
 extension TLSCheck {
     /// Opens an encrypted stream at every endpoint that accepts connections, without sending any secret.
-    static func look(at address: JID, _ tcp: TCPCheck, _ settings: DiagnosisSettings) async -> TLSCheck {
+    static func run(at address: JID, _ tcp: TCPCheck, _ settings: DiagnosisSettings) async -> TLSCheck {
         let clock = ContinuousClock()
         let start = clock.now
         var attempts: [Attempt] = []

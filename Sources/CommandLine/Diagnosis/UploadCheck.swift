@@ -80,7 +80,7 @@ struct UploadCheck: DiagnosisCheck {
         return members
     }
 
-    static func look(in session: Session, _ settings: DiagnosisSettings) async -> UploadCheck {
+    static func run(in session: Session, _ settings: DiagnosisSettings) async -> UploadCheck {
         let clock = ContinuousClock()
         let start = clock.now
         var check = UploadCheck()

@@ -63,7 +63,7 @@ struct WebSocketCheck: DiagnosisCheck {
     private static let maximumURLs = 4
 
     /// - Returns: `nil` if a host was given: the file belongs to a domain.
-    static func look(at address: JID, _ settings: DiagnosisSettings) async -> WebSocketCheck? {
+    static func run(at address: JID, _ settings: DiagnosisSettings) async -> WebSocketCheck? {
         guard settings.host == nil, address.domainKind == .name else { return nil }
         let start = ContinuousClock.now
         var check = WebSocketCheck()

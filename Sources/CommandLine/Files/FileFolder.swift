@@ -24,12 +24,12 @@ struct FileFolder: Sendable {
     }
 
     /// Saves `content` atomically under `name`, or under a numbered name if that is in use.
-    func keep(_ content: [UInt8], name: String) throws(CommandError) -> String {
+    func save(_ content: [UInt8], name: String) throws(CommandError) -> String {
         try place(name) { try Data(content).write(to: URL(fileURLWithPath: $0), options: .atomic) }
     }
 
     /// Saves a copy of a received file under the name given by its sender, made safe.
-    func keep(copyOf path: String, _ attachment: Attachment) throws(CommandError) -> String {
+    func save(copyOf path: String, _ attachment: Attachment) throws(CommandError) -> String {
         let head = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: MediaType.sniffedByteCount) }
         let name = SafeFileName(
             attachment.name, fallback: attachment.kind.word,

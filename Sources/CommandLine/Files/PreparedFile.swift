@@ -26,7 +26,7 @@ struct PreparedFile: Sendable {
     static func picture(_ bytes: [UInt8], in folder: FileFolder) async throws -> PreparedFile {
         let picture = try await Picture.prepare(bytes, quality: .standard)
         let name = "picture-\(FileDate.now).\(picture.type.fileExtension)"
-        let path = try await onOwnThread { Result { try folder.keep(picture.bytes, name: name) } }.get()
+        let path = try await onOwnThread { Result { try folder.save(picture.bytes, name: name) } }.get()
         let outgoing = OutgoingFile(
             kind: .picture, name: name, mediaType: picture.type.name, content: picture.bytes, width: picture.width,
             height: picture.height)
@@ -40,7 +40,7 @@ struct PreparedFile: Sendable {
 
     static func voice(_ message: VoiceMessage, in folder: FileFolder) async throws -> PreparedFile {
         let name = "voice-\(FileDate.now).\(message.type.fileExtension)"
-        let path = try await onOwnThread { Result { try folder.keep(message.bytes, name: name) } }.get()
+        let path = try await onOwnThread { Result { try folder.save(message.bytes, name: name) } }.get()
         let outgoing = OutgoingFile(
             kind: .voice, name: name, mediaType: message.type.name, content: message.bytes,
             length: message.milliseconds)

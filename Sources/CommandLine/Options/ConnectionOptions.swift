@@ -120,7 +120,7 @@ struct AvailabilityOptions {
     init(_ options: OptionParser.Result) throws(CommandError) {
         presence = Presence()
         if let text = options["show"] {
-            guard let show = PresenceWords.shows[text] else {
+            guard let show = PresenceText.shows[text] else {
                 throw .usage(localized("“%@” is not a state; choose online, chat, away, xa or dnd.", text))
             }
             presence.show = show

@@ -54,7 +54,7 @@ public actor ClientState: SessionExtension {
         isOffered = await session.agreement.map { Self.isOffered(in: $0.features) } ?? false
         told = .active
         if !isResumed { settle() }
-        await tell()
+        await announce()
     }
 
     public func sessionEnded(_ session: Session) async { settling?.cancel() }
@@ -73,15 +73,15 @@ public actor ClientState: SessionExtension {
         // Another session may have started in the meantime, with its own delay.
         guard !Task.isCancelled else { return }
         settling = nil
-        await tell()
+        await announce()
     }
 
     private func change(to state: State) async {
         self.state = state
-        await tell()
+        await announce()
     }
 
-    private func tell() async {
+    private func announce() async {
         guard isOffered, told != state, state == .active || settling == nil else { return }
         let state = state
         told = state

@@ -64,7 +64,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
 
     /// The meaning of an error in response to a join request (XEP-0045 §7.2.5 to §7.2.11, §7.2.16).
     init(entrance error: StanzaError) {
-        let (code, sentence): (Code, String) =
+        let (code, message): (Code, String) =
             switch error.condition {
             case .conflict: (.nicknameTaken, "Another occupant of the room has this nickname. Choose another one.")
             case .notAcceptable, .jidMalformed: (.nicknameRefused, "The room does not accept this nickname.")
@@ -80,7 +80,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
                 (.unreachable, "The room's server does not answer.")
             default: (.refused, "The room refused the entrance: \(error.description)")
             }
-        self.init(code, sentence, cause: error)
+        self.init(code, message, cause: error)
     }
 
     init(nickname error: StanzaError) {

@@ -30,12 +30,12 @@ extension TerminalChat {
         case .reject(let text): answer(text, accepting: false)
         case .remove(let text): askRemoval(text)
         case .join(let room, let nickname): join(room, nickname: nickname)
-        case .who: await tellWho()
+        case .who: await showOccupants()
         case .leave: await leaveRoom()
         case .help: help()
         case .quit: isLeaving = true
-        case .unknown(let name): tell(localized("There is no command %@; /help lists them.", name))
-        case .incomplete(let usage): tell(localized("Type %@.", usage))
+        case .unknown(let name): showNotice(localized("There is no command %@; /help lists them.", name))
+        case .incomplete(let usage): showNotice(localized("Type %@.", usage))
         }
         return true
     }
@@ -55,7 +55,7 @@ extension TerminalChat {
             await open(try ContactAddress.complete(text, for: account.address))
             return true
         } catch {
-            tell(refusal(error, of: text))
+            showNotice(refusal(error, of: text))
             return false
         }
     }
@@ -112,10 +112,10 @@ extension TerminalChat {
     // MARK: The rest
 
     private func appear(_ show: String, _ text: String?) async {
-        presence = OwnPresence(show: PresenceWords.shows[show] ?? nil, status: text)
+        presence = OwnPresence(show: PresenceText.shows[show] ?? nil, status: text)
         await account.setPresence(presence)
         let state = Wording.presence(presence.show)
-        tell(localized("Your contacts see you as: %@", state + (text.map { ": " + $0 } ?? "")))
+        showNotice(localized("Your contacts see you as: %@", state + (text.map { ": " + $0 } ?? "")))
     }
 
     /// The maximum number of search results: as many as fit on a screen.
@@ -123,29 +123,29 @@ extension TerminalChat {
 
     private func search(_ words: String) async {
         guard let key = conversation?.key, let id = conversations.all[key]?.id else {
-            return tell(localized("Nothing was found."))
+            return showNotice(localized("Nothing was found."))
         }
         let model = SearchModel(store: account.store, environment: environment)
         await model.search(words, in: .conversation(id))
-        if let problem = model.problem { return tell(TerminalText.harmless(Wording.failure(problem))) }
-        if model.hits.elements.isEmpty { return tell(localized("Nothing was found.")) }
+        if let problem = model.problem { return showNotice(TerminalText.harmless(Wording.failure(problem))) }
+        if model.hits.elements.isEmpty { return showNotice(localized("Nothing was found.")) }
         for hit in model.hits.elements.prefix(Self.hits).reversed() {
             let time = hit.message.time.timestamp
             let author = hit.message.isOutgoing ? localized("me") : hit.senderName
-            tell("\(time.dayText) \(time.clockText) \(author): \(hit.snippet.text)")
+            showNotice("\(time.dayText) \(time.clockText) \(author): \(hit.snippet.text)")
         }
     }
 
     private func help() {
         for command in ChatCommand.all {
             let left = command.name + (command.argument.isEmpty ? "" : " " + command.argument)
-            tell(left + ": " + localized(command.help))
+            showNotice(left + ": " + localized(command.help))
         }
-        tell(
+        showNotice(
             localized(
                 "Tab completes commands, names and files; Alt+A opens the next unread conversation; a message that begins with / is written with //."
             ))
-        tell(
+        showNotice(
             localized("PageUp shows older messages. Marks: … waits, ✓ on the server, ✓✓ delivered, ✔✔ seen, ✗ failed."))
     }
 

@@ -6,12 +6,12 @@ internal import XMPPClient
 extension TerminalChat {
     /// Sends a request about contacts to the server; shows a message if there is no connection.
     private func request(_ job: @escaping @MainActor (TerminalChat) async throws(ClientError) -> Void) {
-        guard connection.isOnline else { return tell(localized("There is no connection to the server.")) }
+        guard connection.isOnline else { return showNotice(localized("There is no connection to the server.")) }
         begin { chat in
             do throws(ClientError) {
                 try await job(chat)
             } catch {
-                chat.tell(TerminalText.harmless(Wording.failure(error)))
+                chat.showNotice(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }
@@ -24,23 +24,24 @@ extension TerminalChat {
             model.name = name ?? ""
             let check = model.check
             switch check {
-            case .empty: return chat.tell(localized("Type %@.", "/add ADDRESS"))
-            case .own: return chat.tell(chat.refusal(.own, of: text))
-            case .alreadyContact(let address, _): return chat.tell(chat.refusal(.alreadyContact(address), of: text))
+            case .empty: return chat.showNotice(localized("Type %@.", "/add ADDRESS"))
+            case .own: return chat.showNotice(chat.refusal(.own, of: text))
+            case .alreadyContact(let address, _):
+                return chat.showNotice(chat.refusal(.alreadyContact(address), of: text))
             case .invalid:
                 do throws(ContactAddress.Refusal) {
                     _ = try ContactAddress.complete(text, for: chat.account.address)
                 } catch {
-                    chat.tell(chat.refusal(error, of: text))
+                    chat.showNotice(chat.refusal(error, of: text))
                 }
                 return
             case .pending, .asking, .new: break
             }
             if let address = await model.submit() {
-                if case .asking = check { return chat.tell(localized("%@ is accepted.", address)) }
-                chat.tell(localized("Request sent to %@; the response will be shown here.", address))
+                if case .asking = check { return chat.showNotice(localized("%@ is accepted.", address)) }
+                chat.showNotice(localized("Request sent to %@; the response will be shown here.", address))
             } else if let failure = model.failure {
-                chat.tell(TerminalText.harmless(failure))
+                chat.showNotice(TerminalText.harmless(failure))
             }
         }
     }
@@ -49,17 +50,17 @@ extension TerminalChat {
         let waiting = contactList.requests.elements.filter { $0.id.account == account.id }.map(\.address)
         let meant = text.map { try? ContactAddress.complete($0, for: account.address) } ?? waiting.last
         guard let address = meant, waiting.contains(address) else {
-            return tell(
+            return showNotice(
                 text.map { localized("There is no contact request from %@.", $0) }
                     ?? localized("There are no contact requests."))
         }
         request { chat throws(ClientError) in
             if accepting {
                 try await chat.account.contacts.acceptRequest(of: address)
-                chat.tell(localized("%@ is accepted.", address))
+                chat.showNotice(localized("%@ is accepted.", address))
             } else {
                 try await chat.account.contacts.declineRequest(of: address)
-                chat.tell(localized("%@ is refused.", address))
+                chat.showNotice(localized("%@ is refused.", address))
             }
         }
     }
@@ -68,9 +69,9 @@ extension TerminalChat {
         let key = text.map { contacts.find($0) } ?? conversation?.key
         guard
             let address = key?.address.bare ?? text.flatMap({ try? ContactAddress.complete($0, for: account.address) })
-        else { return tell(localized("Type %@.", "/remove ADDRESS")) }
+        else { return showNotice(localized("Type %@.", "/remove ADDRESS")) }
         guard contacts.contact(address) != nil else {
-            return tell(localized("%@ is not one of your contacts; nothing was sent.", address))
+            return showNotice(localized("%@ is not one of your contacts; nothing was sent.", address))
         }
         confirm(localized("Remove %@ (yes/no)? ", address)) { chat in
             chat.request { chat throws(ClientError) in
@@ -81,7 +82,7 @@ extension TerminalChat {
                     chat.removed.remove(address)
                     throw error
                 }
-                chat.tell(localized("%@ is removed.", address))
+                chat.showNotice(localized("%@ is removed.", address))
             }
         }
     }

@@ -26,7 +26,7 @@ extension TerminalChat {
 
     /// Asks whether to send a text that is too long for a message as a file; otherwise it stays as a draft.
     func offerAsFile(_ text: String) {
-        tell(MessageLength.explanation)
+        showNotice(MessageLength.explanation)
         confirm(localized("Send it as a file (yes/no)? ")) { chat in
             chat.send(localized("[text file]")) { media in
                 let selection = OutgoingSelection()
@@ -46,16 +46,16 @@ extension TerminalChat {
     private func send(
         _ title: String, _ prepare: @escaping @MainActor (MediaCache) async throws -> [Attachment]
     ) {
-        guard let pane = conversation else { return tell(localized("Open a conversation first.")) }
-        guard let media = account.media else { return tell(localized("The profile has no folder for files.")) }
+        guard let pane = conversation else { return showNotice(localized("Open a conversation first.")) }
+        guard let media = account.media else { return showNotice(localized("The profile has no folder for files.")) }
         activity = title
         begin { chat in
             do {
                 try await pane.composer.send(files: prepare(media))
-                chat.tellWaiting()
+                chat.showWaitingNotice()
             } catch {
                 let words = DisplayWidth.truncate(TerminalText.harmless(title), to: 24)
-                chat.tell(
+                chat.showNotice(
                     localized(
                         "Not sent: “%@”. %@", words,
                         TerminalText.harmless((error as? FileProblem)?.description ?? Wording.failure(any: error))))
@@ -74,7 +74,7 @@ extension TerminalChat {
 
     func fetch() {
         guard let pane = conversation, pane.files.fetchNewest(of: pane.messages) else {
-            return tell(localized("There is nothing to download."))
+            return showNotice(localized("There is nothing to download."))
         }
     }
 
@@ -82,14 +82,14 @@ extension TerminalChat {
 
     /// Starts a recording; Enter sends it, Ctrl-C discards it.
     func record() {
-        guard let pane = conversation else { return tell(localized("Open a conversation first.")) }
-        guard let voice = pane.voice else { return tell(localized("The profile has no folder for files.")) }
+        guard let pane = conversation else { return showNotice(localized("Open a conversation first.")) }
+        guard let voice = pane.voice else { return showNotice(localized("The profile has no folder for files.")) }
         guard voice.phase == .idle else { return }
         begin { chat in
             await voice.press()
             await voice.lock()
             if case .recording = voice.phase {
-                chat.tell(localized("Speak now. Enter sends the recording, Ctrl-C discards it."))
+                chat.showNotice(localized("Speak now. Enter sends the recording, Ctrl-C discards it."))
             }
         }
     }
@@ -104,15 +104,17 @@ extension TerminalChat {
         } else {
             track = conversation.flatMap { $0.files.newestVoice(of: $0.messages) }
         }
-        guard let track else { return tell(localized("There is no voice message yet.")) }
+        guard let track else { return showNotice(localized("There is no voice message yet.")) }
         begin { await $0.playback.play(track) }
     }
 
     /// Shows a recording or playback in place of the status, or why it failed.
     func showVoice() {
-        if let problem = conversation?.voice?.takeProblem() { tell(TerminalText.harmless(Wording.failure(problem))) }
+        if let problem = conversation?.voice?.takeProblem() {
+            showNotice(TerminalText.harmless(Wording.failure(problem)))
+        }
         if let problem = playback.problem, problem.description != shownPlaybackProblem {
-            tell(TerminalText.harmless(Wording.failure(problem)))
+            showNotice(TerminalText.harmless(Wording.failure(problem)))
         }
         shownPlaybackProblem = playback.problem?.description
         let line = voiceLine

@@ -43,7 +43,7 @@ extension TerminalChat {
         if let key = text.isEmpty ? contacts.selected : contacts.find(text) {
             await open(key)
         } else if !text.isEmpty {
-            tell(localized("No contact is called “%@”; /add %@ adds one.", text, text))
+            showNotice(localized("No contact is called “%@”; /add %@ adds one.", text, text))
         }
     }
 
@@ -52,7 +52,7 @@ extension TerminalChat {
         question = Question(prompt: prompt) { [weak self] answer in
             guard let self else { return }
             let isYes = [localized("yes"), "yes", "y", "是"].contains(answer.lowercased())
-            if isYes { begin(onYes) } else { tell(localized("Nothing was changed.")) }
+            if isYes { begin(onYes) } else { showNotice(localized("Nothing was changed.")) }
         }
     }
 
@@ -60,13 +60,13 @@ extension TerminalChat {
     private func interrupted() async {
         if let voice = conversation?.voice, voice.phase != .idle {
             await voice.cancel()
-            return tell(localized("Not sent."))
+            return showNotice(localized("Not sent."))
         }
         if playback.isPlaying { return await playback.stop() }
         if question != nil {
             question = nil
             _ = input.take(isSecret: true)
-            return tell(localized("Nothing was changed."))
+            return showNotice(localized("Nothing was changed."))
         }
         if let composer = conversation?.composer, composer.edit != nil || composer.reply != nil {
             composer.cancelCorrection()
@@ -79,7 +79,7 @@ extension TerminalChat {
         }
         if wasInterrupted { isLeaving = true }
         wasInterrupted = true
-        if !isLeaving { tell(localized("Press Ctrl-C again, or Ctrl-D, to sign off and quit.")) }
+        if !isLeaving { showNotice(localized("Press Ctrl-C again, or Ctrl-D, to sign off and quit.")) }
     }
 
     // MARK: Writing
@@ -136,6 +136,6 @@ extension TerminalChat {
         guard !choices.isEmpty else { return }
         let shown = choices.prefix(Self.choiceLimit).joined(separator: "  ")
         let more = choices.count - Self.choiceLimit
-        tell(more > 0 ? shown + localized("  … and %@ more", plural: "  … and %@ more", count: more) : shown)
+        showNotice(more > 0 ? shown + localized("  … and %@ more", plural: "  … and %@ more", count: more) : shown)
     }
 }

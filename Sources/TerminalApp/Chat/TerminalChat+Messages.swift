@@ -14,29 +14,29 @@ extension TerminalChat {
                 offerAsFile(text)
                 return true
             }
-            tell(localized("This text is too long for one message. Send it in parts."))
+            showNotice(localized("This text is too long for one message. Send it in parts."))
             return false
         }
         do throws(StoreError) {
             _ = try await composer.send()
             // After a correction, the text before it is restored.
             if input.isEmpty { input.replace(with: composer.text) }
-            tellWaiting()
+            showWaitingNotice()
             return true
         } catch {
-            tell(TerminalText.harmless(Wording.failure(error)))
+            showNotice(TerminalText.harmless(Wording.failure(error)))
             return false
         }
     }
 
     /// Shows once per offline period that messages are waiting.
-    func tellWaiting() {
-        if let line = connection.waitingLine() { tell(line) }
+    func showWaitingNotice() {
+        if let line = connection.waitingLine() { showNotice(line) }
     }
 
     func edit(_ text: String) async -> Bool {
         guard let composer = conversation?.composer, (try? await composer.correctLast()) == true else {
-            tell(localized("You have no message here that can be edited."))
+            showNotice(localized("You have no message here that can be edited."))
             return false
         }
         return await send(text)
@@ -46,12 +46,12 @@ extension TerminalChat {
         guard let pane = conversation else { return true }
         let others = pane.messages.reversed().filter { !$0.isRetracted && !$0.isOutgoing }
         guard others.indices.contains(number - 1) else {
-            tell(localized("There is no such message to reply to."))
+            showNotice(localized("There is no such message to reply to."))
             return false
         }
         try? await pane.composer.reply(to: others[number - 1].id)
         guard pane.composer.reply != nil else {
-            tellNameless()
+            showUnidentifiedNotice()
             return false
         }
         return await send(text)
@@ -59,47 +59,49 @@ extension TerminalChat {
 
     func deleteLast() async {
         guard let pane = conversation, let message = pane.last({ $0.isOutgoing }) else {
-            return tell(localized("You have no message here that can be retracted."))
+            return showNotice(localized("You have no message here that can be retracted."))
         }
         do throws(StoreError) {
-            guard try await pane.timeline.retract(message.id) else { return tellNameless() }
+            guard try await pane.timeline.retract(message.id) else { return showUnidentifiedNotice() }
             let id = message.id
             let isGone = try await account.store.read { store throws(StoreError) in try store.message(id) == nil }
-            if isGone { tell(localized("Cancelled before it was sent.")) }
+            if isGone { showNotice(localized("Cancelled before it was sent.")) }
         } catch {
-            tell(TerminalText.harmless(Wording.failure(error)))
+            showNotice(TerminalText.harmless(Wording.failure(error)))
         }
     }
 
     /// Adds an emoji to the last received message, or removes it; without an emoji removes all.
     func react(_ emoji: String?) async {
         guard let pane = conversation, let message = pane.last({ !$0.isOutgoing }) else {
-            return tell(localized("There is nothing to react to."))
+            return showNotice(localized("There is nothing to react to."))
         }
         let own = message.reactions.filter(\.isOwn).map(\.emoji)
         for emoji in emoji.map({ [$0] }) ?? own {
             do throws(StoreError) {
-                guard try await pane.timeline.toggleReaction(emoji, to: message.id) else { return tellNameless() }
+                guard try await pane.timeline.toggleReaction(emoji, to: message.id) else {
+                    return showUnidentifiedNotice()
+                }
             } catch {
-                return tell(TerminalText.harmless(Wording.failure(error)))
+                return showNotice(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }
 
     func retry() async {
-        guard let pane = conversation else { return tell(localized("Nothing has failed here.")) }
+        guard let pane = conversation else { return showNotice(localized("Nothing has failed here.")) }
         let failed = pane.messages.filter { if case .failed = $0.state { $0.isOutgoing } else { false } }
-        if failed.isEmpty { tell(localized("Nothing has failed here.")) }
+        if failed.isEmpty { showNotice(localized("Nothing has failed here.")) }
         for message in failed {
             do throws(StoreError) {
                 try await pane.timeline.retry(message.id)
             } catch {
-                tell(TerminalText.harmless(Wording.failure(error)))
+                showNotice(TerminalText.harmless(Wording.failure(error)))
             }
         }
     }
 
-    private func tellNameless() {
-        tell(localized("The room has not assigned an identifier to that message yet; try again in a moment."))
+    private func showUnidentifiedNotice() {
+        showNotice(localized("The room has not assigned an identifier to that message yet; try again in a moment."))
     }
 }

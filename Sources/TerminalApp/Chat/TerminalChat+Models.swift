@@ -57,17 +57,19 @@ extension TerminalChat {
             contactList.rows.elements, conversations.rows.elements, of: account.id, own: account.address)
         removed.formIntersection(before.map(\.address))
         let open = connection.isSettled ? conversation?.key.address : nil
-        for line in ContactNews.lines(from: before, to: contacts.contacts, removed: removed, open: open) { tell(line) }
+        for line in ContactNews.lines(from: before, to: contacts.contacts, removed: removed, open: open) {
+            showNotice(line)
+        }
         for request in contactList.requests.elements where request.id.account == account.id {
             guard shownRequests.insert(request.address).inserted else { continue }
             let words = request.text.flatMap { $0.isEmpty ? nil : " “\(TextFolding.folded($0))”" } ?? ""
-            tell(localized("%@ wants to add you.%@ /accept or /reject", request.address, words))
+            showNotice(localized("%@ wants to add you.%@ /accept or /reject", request.address, words))
             if !request.isRepeated { screen.ring() }
         }
         shownRequests.formIntersection(contactList.requests.elements.map(\.address))
         for invitation in contactList.invitations.elements where invitation.id.account == account.id {
             guard shownInvitations.insert(invitation.id.room).inserted else { continue }
-            tell(
+            showNotice(
                 localized(
                     "%@ invites you to the room %@. /join %@ joins it.", invitation.inviterName ?? "?",
                     invitation.roomName, invitation.id.room))
@@ -95,7 +97,7 @@ extension TerminalChat {
         for message in conversation.messages {
             guard let old = before[message.id] else { continue }
             let isOutOfSight = changed.contains(.item(.message(message.id)))
-            if let line = change(of: message, from: old, isOutOfSight: isOutOfSight) { tell(line) }
+            if let line = change(of: message, from: old, isOutOfSight: isOutOfSight) { showNotice(line) }
         }
         conversation.markRead()
     }
@@ -152,7 +154,7 @@ extension TerminalChat {
     func happened(_ event: ChatAccountEvent) {
         switch event {
         case .connection(let state): changed(state)
-        case .problem(let problem): tell(TerminalText.harmless(Wording.problem(problem)))
+        case .problem(let problem): showNotice(TerminalText.harmless(Wording.problem(problem)))
         // Other events change the models.
         case .presence, .requests, .blocked, .invitations, .typing, .room: return
         }
@@ -160,7 +162,7 @@ extension TerminalChat {
     }
 
     func changed(_ state: ConnectionState) {
-        if let line = connection.changed(state, describe: describe) { tell(line) }
+        if let line = connection.changed(state, describe: describe) { showNotice(line) }
         if connection.retryTime != nil { begin { await $0.countDown() } }
         guard connection.isOnline, let companion else { return }
         self.companion = nil

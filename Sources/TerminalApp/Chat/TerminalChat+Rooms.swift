@@ -13,7 +13,7 @@ extension TerminalChat {
             if let nickname { model.nickname = nickname }
             guard model.address != nil else {
                 chat.activity = nil
-                return chat.tell(
+                return chat.showNotice(
                     localized("Enter the whole address of the room, such as garden@rooms.example.org."))
             }
             await chat.enter(model) { await model.join() }
@@ -41,21 +41,21 @@ extension TerminalChat {
                 model.settings.access = .standard
                 await chat.enter(model) { await model.create() }
             }
-        case .nickname, nil: if let failure = model.failure { tell(TerminalText.harmless(failure)) }
+        case .nickname, nil: if let failure = model.failure { showNotice(TerminalText.harmless(failure)) }
         }
     }
 
-    func tellWho() async {
+    func showOccupants() async {
         guard let key = conversation?.key, key.kind == .room else {
-            return tell(localized("This is not a room; /join joins one."))
+            return showNotice(localized("This is not a room; /join joins one."))
         }
         let state = await account.rooms.state(of: key.address)
-        guard state.isInside else { return tell(localized("You are not in the room at the moment.")) }
+        guard state.isInside else { return showNotice(localized("You are not in the room at the moment.")) }
         let names = state.people.prefix(Self.namesShown).map {
             $0.isOwn ? "\($0.nickname) (\(localized("me")))" : $0.nickname
         }
         let more = state.people.count - names.count
-        tell(
+        showNotice(
             names.joined(separator: ", ")
                 + (more > 0 ? localized("  … and %@ more", plural: "  … and %@ more", count: more) : ""))
     }
@@ -65,11 +65,11 @@ extension TerminalChat {
 
     func leaveRoom() async {
         guard let key = conversation?.key, key.kind == .room else {
-            return tell(localized("This is not a room; /join joins one."))
+            return showNotice(localized("This is not a room; /join joins one."))
         }
         let name = name(of: key)
         await account.rooms.leave(key.address)
         await showContacts()
-        tell(localized("You have left %@; its messages stay in the list.", name))
+        showNotice(localized("You have left %@; its messages stay in the list.", name))
     }
 }

@@ -103,10 +103,11 @@ package final class TerminalChat {
         await conversations.reload()
         await contactList.reload()
         screen.setBracketedPaste(true)
-        tell(localized("You are %@. /help lists the commands.", account.address))
+        showNotice(localized("You are %@. /help lists the commands.", account.address))
         if isCompanion, let peer {
             companion = peer
-            tell(localized("%@ answers: try a text, /picture FILE or /voice FILE.", peer.local ?? peer.description))
+            showNotice(
+                localized("%@ answers: try a text, /picture FILE or /voice FILE.", peer.local ?? peer.description))
         }
         showLists()
         if let peer { await open(peer) }
@@ -156,7 +157,7 @@ package final class TerminalChat {
     }
 
     /// Shows a line of the program itself; ignored in a cancelled task.
-    func tell(_ text: String) {
+    func showNotice(_ text: String) {
         if !Task.isCancelled { transcript.append(.notice, text, time: environment.now()) }
     }
 
@@ -181,7 +182,7 @@ package final class TerminalChat {
             count = await waitingCount()
         }
         if count > 0 {
-            tell(
+            showNotice(
                 localized(
                     "Not sent yet: %@. They are sent with the next connection; `hongyan queue` lists them.", count))
         }

@@ -117,7 +117,7 @@ enum ChatCommand: Equatable {
 
     private static func status(_ rest: String) -> ChatCommand {
         let word = String(rest.prefix { !$0.isWhitespace })
-        let isShow = PresenceWords.shows[word] != nil
+        let isShow = PresenceText.shows[word] != nil
         let text = isShow ? rest.dropFirst(word.count).trimmed : rest
         return .status(show: isShow ? word : "online", text: text.isEmpty ? nil : text)
     }

@@ -80,7 +80,7 @@ extension Attachment {
 }
 
 /// The availability of a person, as the terminal shows it.
-package enum PresenceWords {
+package enum PresenceText {
     /// The states by the words that people type; plain "online" has none on the wire (RFC 6121 §4.7.2.1).
     package static let shows: [String: Presence.Show?] = [
         "online": Optional.none, "chat": .chat, "away": .away, "xa": .extendedAway, "dnd": .doNotDisturb,

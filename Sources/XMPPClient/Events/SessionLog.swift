@@ -40,10 +40,10 @@ public struct SessionLog: SessionExtension {
     public var interceptors: [any StanzaInterceptor] { level >= .stanzas ? [Passage(write: write)] : [] }
 
     public func run(in session: Session) async {
-        for await batch in events { tell(batch) }
+        for await batch in events { log(batch) }
     }
 
-    private func tell(_ batch: [SessionEvent]) {
+    private func log(_ batch: [SessionEvent]) {
         for event in batch {
             guard let (level, line) = Self.line(of: event), level <= self.level else { continue }
             write(level, line)
@@ -52,7 +52,7 @@ public struct SessionLog: SessionExtension {
 
     public func sessionEnded(_ session: Session) async {
         // Events after the end of the session: the task that reads them has ended already.
-        tell(events.observation.buffer.takeWaiting())
+        log(events.observation.buffer.takeWaiting())
         if let error = await session.failure {
             write(.failures, "the session is over: \(error.message)")
         } else if level >= .steps {

@@ -79,7 +79,7 @@ public final class FileSessionStore: SessionStore {
     public func close() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
-                inner.withLock { $0.file.letGo() }
+                inner.withLock { $0.file.closeFile() }
                 continuation.resume()
             }
         }

@@ -31,7 +31,7 @@ struct JournalFile: ~Copyable {
     deinit { Self.release(descriptor) }
 
     /// Closes the file and releases its lock; later calls fail.
-    mutating func letGo() {
+    mutating func closeFile() {
         Self.release(descriptor)
         descriptor = -1
     }

@@ -134,14 +134,14 @@ extension Session {
             case .lose(let error): lose(error)
             case .connected(let address, let isResumed): emit(.online(address, isResumed: isResumed))
             case .start(let isFirst): connection.startDue = isFirst
-            case .failed(let failure): tell(failure)
+            case .failed(let failure): report(failure)
             case .disconnected(let error, let pause): emit(.disconnected(error, retryAfter: pause))
             case .show(let state): emit(.stateChanged(state))
             }
         }
     }
 
-    private func tell(_ failure: StreamFailure) {
+    private func report(_ failure: StreamFailure) {
         if failure.code == .loginTimedOut { emit(.timedOut) }
         if failure.category == .authentication { emit(.authenticationFailed(ClientError(failure))) }
         if let streamError = failure.streamError { emit(.streamError(streamError)) }
