@@ -15,6 +15,8 @@ final class ConversationPane {
     let voice: VoiceComposer?
     /// The current state of the room; `nil` for a one-to-one conversation.
     private(set) var room: RoomState?
+    /// Which failures have been told.
+    var failures: FailureNews
     /// The last visible row; `nil` at the end of the conversation.
     var place: Transcript.Place?
 
@@ -46,6 +48,7 @@ final class ConversationPane {
             key, store: account.store, actions: account, media: account.media, environment: environment)
         self.composer = composer
         files = FileShelf(downloads)
+        failures = FailureNews(since: environment.now())
         voice = account.media.map { media in
             VoiceComposer(
                 folder: VoiceComposer.folder(of: key, in: media), environment: environment,
@@ -152,5 +155,29 @@ final class ConversationPane {
     func markRead() {
         guard place == nil, let last = last({ _ in true })?.id else { return }
         Task { [timeline] in try? await timeline.seen(last) }
+    }
+}
+
+/// Finds each failure of an own message once, so that its reason is told even if the message is first drawn when it has
+/// failed already.
+struct FailureNews {
+    /// When the conversation was opened. Earlier messages are news only if they fail while they are shown.
+    let start: MessageTime
+    private var told: [MessageID: FailureReason] = [:]
+
+    init(since start: MessageTime) { self.start = start }
+
+    /// The reason to tell now; `nil` if the message has not failed, or its failure is old.
+    ///
+    /// - Parameter old: the state as last shown; `nil` if the message was not shown before.
+    mutating func reason(of id: MessageID, _ state: MessageState, from old: MessageState?, at time: MessageTime)
+        -> FailureReason?
+    {
+        guard case .failed(let reason) = state else {
+            told[id] = nil
+            return nil
+        }
+        let isNew = old.map { $0 != state } ?? (time >= start)
+        return isNew && told.updateValue(reason, forKey: id) != reason ? reason : nil
     }
 }
