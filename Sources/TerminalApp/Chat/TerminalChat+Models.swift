@@ -94,9 +94,7 @@ extension TerminalChat {
             conversation.entries(name: name(of: conversation.key), fetches: isContact), conversation.messages)
         for message in conversation.messages {
             let old = before[message.id]
-            if let reason = conversation.failures.reason(
-                of: message.id, message.state, from: old?.state, at: message.time)
-            {
+            if let reason = conversation.failures.reason(of: message.id, message.state, from: old?.state) {
                 tell(localized("Not sent: “%@” (%@)", short(message.summary), reason.sentence))
                 continue
             }
