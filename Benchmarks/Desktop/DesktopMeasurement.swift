@@ -15,7 +15,7 @@ final class DesktopMeasurement {
     private var rows: [(name: String, value: String, target: String)] = []
 
     /// A timeout that only an error exceeds.
-    private static let patience = Duration.seconds(120)
+    private static let timeout = Duration.seconds(120)
     /// After so many conversations everything that is created once exists; a multiple of the conversations that are
     /// opened.
     private static let warmUp = 100
@@ -104,7 +104,7 @@ final class DesktopMeasurement {
     // MARK: Looking
 
     private func wait(until isTrue: () -> Bool) async {
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + Self.timeout
         while !isTrue() {
             guard ContinuousClock.now < end else {
                 print("failed: the window does not get there")

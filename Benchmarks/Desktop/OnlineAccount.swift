@@ -21,7 +21,7 @@ enum OnlineAccount {
         configuration.add { ServiceDiscovery($0, identity: .init(category: "client", type: "bot", name: "Benchmark")) }
         configuration.add { Roster($0) }
         configuration.add { PublishSubscribe($0) }
-        configuration.add { Bookmarks($0, entersAutomatically: false) }
+        configuration.add { Bookmarks($0, joinsAutomatically: false) }
 
         try await Client(configuration).run { session in
             guard let roster = session[Roster.self], let bookmarks = session[Bookmarks.self] else { return }
@@ -29,7 +29,7 @@ enum OnlineAccount {
                 _ = try await roster.add(JID("friend\(number)@\(own.domain)"), name: "Friend \(number)")
             }
             try await bookmarks.set(
-                Bookmark(title: "Garden", entersAutomatically: true), for: JID("garden@conference.\(own.domain)"))
+                Bookmark(title: "Garden", joinsAutomatically: true), for: JID("garden@conference.\(own.domain)"))
         }
     }
 }

@@ -70,7 +70,7 @@ enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
     /// A terminal that closes sends its signal twice, through the shell and by itself; only later ones are impatience.
-    private static let patience = Duration.seconds(1)
+    private static let repeatInterval = Duration.seconds(1)
 
     /// Runs `body` as a task that the first signal cancels; a later one ends the program at once.
     static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -85,7 +85,7 @@ enum Interruption {
                         first = .now
                         return false
                     }
-                    return .now - instant > patience
+                    return .now - instant > repeatInterval
                 }
                 if isImpatient { _exit(128 + number) }
                 task.cancel()

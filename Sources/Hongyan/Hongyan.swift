@@ -1,4 +1,4 @@
-// The umbrella: `import Hongyan` brings every module whose types a client, a bot or a component names. Each can also be imported
+// The umbrella: `import Hongyan` includes every module whose types a client, a bot or a component uses. Each can also be imported
 // alone. Left out is Cryptography, whose types stand in no interface above it.
 @_exported public import AccountRegistration
 @_exported public import Blocking

@@ -1,4 +1,4 @@
-// What a test of a bot names beside the bot's own modules: addresses, stanzas, configurations and errors.
+// The types that a test of a bot needs besides the modules of the bot: addresses, stanzas, configurations and errors.
 @_exported public import ServerSide
 @_exported public import TransportLayer
 @_exported public import XMLStreaming

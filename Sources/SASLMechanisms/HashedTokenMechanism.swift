@@ -58,7 +58,7 @@ public struct HashedTokenClient: SASLClientMechanism {
     }
 }
 
-/// What is signed with the token before the data of the channel binding.
+/// The text that is signed with the token before the channel binding data.
 package enum HashedToken {
     package static let initiator = Array("Initiator".utf8)
     package static let responder = Array("Responder".utf8)

@@ -120,7 +120,7 @@ extension Profile {
         return await Preferences(values) { values in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            // Where nothing can be written the choice holds until the program ends.
+            // If nothing can be written, the choice is valid until the program ends.
             if let data = try? encoder.encode(values) { _ = PrivateFile.write(data, to: path) }
         }
     }

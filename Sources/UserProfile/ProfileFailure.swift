@@ -27,7 +27,7 @@ public enum ProfileFailure: Error, Sendable, Equatable {
 
 extension SalvageReport {
     /// What was done about a damaged store, for the user.
-    public func words(at path: String) -> String {
+    public func message(at path: String) -> String {
         let kept = localized(
             "%@ was damaged. What could be read was saved; the damaged file is now %@.", path, setAside)
         guard !incomplete.isEmpty else { return kept }

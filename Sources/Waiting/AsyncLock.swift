@@ -2,8 +2,8 @@ import Synchronization
 
 /// Lets one task through at a time, or a few, in the order of arrival.
 ///
-/// The order is that in which ``enter()`` and ``lock()`` are called in one isolation: neither leaves it before it
-/// stands in line.
+/// Tasks get the lock in the order in which ``enter()`` and ``lock()`` are called in one isolation: neither suspends
+/// before the task is in the queue.
 package final class AsyncLock: Sendable {
     private struct State {
         var free: Int
@@ -25,7 +25,7 @@ package final class AsyncLock: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter limit: how many tasks may be behind it at a time.
+    /// - Parameter limit: the maximum number of tasks that hold the lock at the same time.
     package init(limit: Int = 1) {
         state = Mutex(State(free: limit))
     }

@@ -174,7 +174,7 @@ struct TapeBuilder: ~Copyable {
 }
 
 extension TapeBuilder {
-    /// What the stream header declared for everything below it.
+    /// The namespaces and attributes that the stream header declared for all following elements.
     struct Context: Sendable {
         /// A prefix that needs no declaration in an element.
         struct Source: Sendable {

@@ -1,5 +1,5 @@
-// What XMPPStanzas reads from every element. Without generics and without closures that return a value, so nothing has
-// to be specialised across modules, and without strings for values that are only compared.
+// The attributes that XMPPStanzas reads from every element. This code has no generics and no closures that return a
+// value, so that nothing has to be specialised across modules, and no strings for values that are only compared.
 
 /// The value of an attribute: its position in the record of its element.
 package struct XMLAttributeValue: Sendable {

@@ -9,7 +9,7 @@ public struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
         case whole
     }
 
-    /// What is wrong with the part.
+    /// The problem of the part.
     public enum Reason: Hashable, Sendable {
         /// The part is empty where at least one octet is required (RFC 7622 §3.2–3.4).
         case empty

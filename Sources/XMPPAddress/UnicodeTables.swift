@@ -4,10 +4,10 @@
 /// inclusive range as `first << 24 | last`, ascending. Code points that no address part may contain at all are left to
 /// either side, which keeps the tables short: ask only about code points that have passed their class.
 ///
-/// Categories and combining classes come from the standard library, whose Unicode version is that of the toolchain (17.0 in
-/// Swift 6.3). It may be older than the tables: what it does not know is unassigned and so refused, and Unicode composes no
-/// two code points of a version into one of a later version. It must not be newer, or the tables would call a new
-/// right-to-left letter left-to-right; a test says when they are to be written again.
+/// Categories and combining classes come from the standard library, whose Unicode version is that of the toolchain
+/// (17.0 in Swift 6.3). It may be older than the tables: unknown characters are unassigned and therefore refused, and
+/// Unicode never composes two code points of a version into one of a later version. It must not be newer, or the tables
+/// would classify a new right-to-left letter as left-to-right; a test fails when the tables must be generated again.
 enum UnicodeTables {
     /// Bidi_Class R, where the general category does not tell it.
     static let rightToLeft: [UInt64] = [

@@ -110,7 +110,7 @@ public struct RegistrationStream: Sendable {
         try await session.request(iq, timeout: timeout)
     }
 
-    /// What the server offers.
+    /// The features that the server offers.
     public var features: StreamFeatures {
         get async { await session.registrationFeatures }
     }

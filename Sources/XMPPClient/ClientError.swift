@@ -1,10 +1,10 @@
 public import XMPPStanzas
 public import XMPPStream
 
-/// Why something that a program asked of a client or a session failed: a code for programs, a sentence for people, and
+/// Why something that a program asked of a client or a session failed: a code for programs, a message for people, and
 /// the cause.
 ///
-/// No sentence contains a password, a message or the address of another person. Two errors are equal if they say the
+/// No message contains a password, a message or the address of another person. Two errors are equal if they say the
 /// same.
 public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. More may be added.
@@ -26,25 +26,25 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public let code: Code
     /// What happened and, where possible, what to do about it.
-    public let sentence: String
-    /// What the layer below reported.
+    public let message: String
+    /// The underlying error.
     public let cause: (any Error)?
 
-    public init(_ code: Code, _ sentence: String, cause: (any Error)? = nil) {
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
-        self.sentence = sentence
+        self.message = message
         self.cause = cause
     }
 
-    public var description: String { sentence }
+    public var description: String { message }
 
     public static func == (left: Self, right: Self) -> Bool {
-        left.code == right.code && left.sentence == right.sentence
+        left.code == right.code && left.message == right.message
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
-        hasher.combine(sentence)
+        hasher.combine(message)
     }
 
     /// The error with which the peer answered, if it did.
@@ -64,9 +64,9 @@ extension ClientError.Code {
     public static let encryptionFailed = Self("encryption failed")
     /// The server did not accept the login.
     public static let authenticationFailed = Self("authentication failed")
-    /// What the server offers is not what the settings allow.
+    /// The offer of the server violates the settings.
     public static let policyViolated = Self("policy violated")
-    /// Another session took the place of this one.
+    /// Another session replaced this one.
     public static let conflict = Self("conflict")
     /// One of the two ends broke the protocol.
     public static let protocolViolated = Self("protocol violated")
@@ -86,11 +86,11 @@ extension ClientError.Code {
     public static let unacknowledged = Self("unacknowledged")
     /// Too much waits to be sent.
     public static let queueFull = Self("queue full")
-    /// What was to be sent has more bytes than the server accepts.
+    /// The stanza is larger than the server accepts.
     public static let stanzaTooLarge = Self("stanza too large")
     /// The server ended the connection because of the stanza, more than once.
     public static let stanzaRefused = Self("stanza refused")
-    /// What must not be lost could not be stored.
+    /// A state that must not be lost could not be stored.
     public static let storeFailed = Self("store failed")
     /// A handler for the same requests exists already.
     public static let handlerExists = Self("handler exists")

@@ -44,7 +44,7 @@ package final class DecodedPayloads: Sendable {
             result = .failure(error)
         }
         entries.withLock { entries in
-            // Somebody else may have decoded it at the same time.
+            // Another thread may have decoded it at the same time.
             let old = entries[key]
             entries[key] = Entry(
                 type: type, result: result, decodings: (old?.decodings ?? 0) + 1, requests: (old?.requests ?? 0) + 1)

@@ -68,7 +68,7 @@ extension Presence {
 }
 
 extension String {
-    /// The longest prefix of whole characters that fits into so many bytes of UTF-8.
+    /// The longest prefix of whole characters that fits into this number of bytes of UTF-8.
     fileprivate func prefix(utf8 limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)

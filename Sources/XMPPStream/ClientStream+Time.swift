@@ -73,12 +73,12 @@ extension ClientStream {
 // MARK: - Whether the server lives
 
 extension ClientStream {
-    /// Asks the server now whether the connection lives (XEP-0198 §4 `<r/>`, or else a ping, XEP-0199) because there
-    /// is reason to believe that it does not. Without an answer in time the stream fails with `serverUnresponsive`.
+    /// Checks now whether the connection is alive (XEP-0198 §4 `<r/>`, or a ping, XEP-0199), because there is reason to
+    /// doubt it. Without a response in time the stream fails with `serverUnresponsive`.
     ///
     /// Does nothing unless stanzas flow. A question that waits for its answer already is not asked again.
-    public mutating func probe(within patience: Duration, now: ContinuousClock.Instant) -> [StreamAction] {
-        guard isEstablished, state.flow({ $0.keepAlive.ask(within: patience, now: now) }) == .probe else { return [] }
+    public mutating func probe(within timeout: Duration, now: ContinuousClock.Instant) -> [StreamAction] {
+        guard isEstablished, state.flow({ $0.keepAlive.ask(within: timeout, now: now) }) == .probe else { return [] }
         noteKeepAlive()
         var output = ActionList(framing)
         probe(&output)
@@ -98,7 +98,7 @@ extension ClientStream {
         (keepAliveCount, keepAlivePace) = state.flow { ($0.keepAlive.count, $0.keepAlive.pace) }
     }
 
-    /// A space for those who keep the connection on the way.
+    /// Sends a space, so that address translators keep the connection.
     mutating func sendKeepAlive(now: ContinuousClock.Instant, _ output: inout ActionList) {
         switch framing {
         case .stream: output.write([UInt8(ascii: " ")])

@@ -240,8 +240,8 @@ extension ClientStream {
         }
     }
 
-    /// An element that is well-formed and beyond what is read here. Others can have written it, so it ends nothing: a
-    /// stanza is told and counted, anything else means nothing, unless the login waits for it.
+    /// A well-formed element exceeds the limits of the parser. It may come from another user, so it does not end the
+    /// stream: a stanza is reported and counted, anything else is ignored, unless the login waits for it.
     private mutating func unreadableReceived(_ element: UnreadableElement, _ output: inout ActionList) {
         let tag = element.startTag
         let isStanza = tag.isStanza
@@ -308,7 +308,7 @@ extension ClientStream {
         _ error: XMLError, in element: UnreadableElement? = nil, _ output: inout ActionList
     ) {
         let condition = StreamError.Condition(rawValue: error.streamErrorCondition) ?? .notWellFormed
-        // Before the login the peer may be anybody, and what it says of others is not believed.
+        // Before the login the peer is unverified, and its statements about other senders are not trusted.
         let stanza = parser.skipsUnreadableElements && element?.startTag.isStanza == true ? element : nil
         fail(StreamFailure(error, in: stanza), tell: condition, &output)
     }
@@ -356,7 +356,7 @@ extension ClientStream {
             case .tokenReceived(let token): output.append(.tokenReceived(token))
             case .tokenRejected: output.append(.tokenRejected)
             case .progress(let progress):
-                // Who is authenticated may send what people send; until here the peer is anybody.
+                // An authenticated server may pass on stanzas of any user; until then the peer is unverified.
                 if progress == .authenticated {
                     parser.limits = configuration.limits
                     parser.skipsUnreadableElements = true
@@ -429,7 +429,7 @@ extension ClientStream {
         as address: JID, _ ready: StreamNegotiation.Ready, isResumed: Bool, now: ContinuousClock.Instant,
         _ output: inout ActionList
     ) {
-        // What came before the login is about strangers, and nothing came after it where the session was resumed with
+        // Limits announced before the login are those for strangers, and no others follow if the session was resumed by
         // it.
         if !ready.shortcuts.resumesInline { serverLimits = ready.features.limits }
         let keepAlive = configuration.keepAlive.limited(to: serverLimits.idleTime)
@@ -558,8 +558,8 @@ extension ClientStream {
         }
     }
 
-    /// What is to be stored together with stanzas that were received but not yet confirmed by `stanzasHandled`: the
-    /// value from which the session can be resumed once the oldest `count` of them are stored.
+    /// The state to store together with stanzas that were received but not yet confirmed by `stanzasHandled`: the value
+    /// from which the session can be resumed once the oldest `count` of them are stored.
     ///
     /// Also after the end of the stream, where `StreamEnd.resumption` tells whether the session lives on: what was
     /// handled since is counted here.

@@ -2,7 +2,7 @@ public import SASLMechanisms
 public import XMLStreaming
 public import XMPPAddress
 
-/// What a client stream is opened for and under which rules.
+/// The purpose and the rules of a client stream.
 public struct ClientStreamConfiguration: Sendable {
     /// What the owner wants from the connection (it decides what follows the opening of the stream).
     public enum Purpose: Sendable {
@@ -33,7 +33,7 @@ public struct ClientStreamConfiguration: Sendable {
     public var fastToken: FASTToken?
     /// Whether a token for the next login is asked for.
     public var requestsFASTToken = true
-    /// The beginning of the resource that the server makes up (XEP-0386 §4.2.1). Others can see it.
+    /// The prefix of the resource that the server generates (XEP-0386 §4.2.1). Others can see it.
     public var bindTag: String?
     /// What to switch on together with the binding.
     public var bindRequests: [BindRequest] = []
@@ -53,12 +53,12 @@ public struct ClientStreamConfiguration: Sendable {
     /// round trip. Both orders are refused or granted alike, for the client demands STARTTLS in any case.
     public var pipelinesStartTLS = true
 
-    /// Whether the request for a resource travels together with the stream header after authentication instead of after
-    /// the features, which saves another round trip where nothing is to be resumed. Every server must bind (RFC 6120
-    /// §7.2), but not every server was seen to take it this early; Prosody does.
+    /// Whether the bind request is sent together with the stream header after authentication instead of after the
+    /// features, which saves a round trip if there is no session to resume. Every server must support binding (RFC 6120
+    /// §7.2), but not every server accepts the request this early; Prosody does.
     public var pipelinesBinding = false
 
-    /// What is accepted from the server once it has proved itself.
+    /// The parser limits for an authenticated server.
     public var limits = XMLLimits.default
 
     /// What the server accepts until it says otherwise: what it said on an earlier connection (XEP-0478).

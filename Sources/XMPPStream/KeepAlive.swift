@@ -1,11 +1,11 @@
-/// Finds out whether the peer still lives: asks after a silence, and gives up when the question stays unanswered.
+/// Detects whether the peer is alive: sends a question after a silence, and fails if it stays unanswered.
 ///
 /// Anything received shows that the connection lives (RFC 6120 §4.6). The question is `<r/>` where stream management
 /// is in force (XEP-0198 §4) and else a ping (XEP-0199). A stanza that asks for an acknowledgement is a question too:
 /// however long the connection may be silent, a person who has sent something is not left waiting for it.
 ///
-/// The owner can also ask at any time, when it has reason to believe that the connection is dead. Then only the answer
-/// counts: what else is read may have come before the connection died.
+/// The owner can also ask at any time, if it suspects that the connection is dead. Then only the response counts,
+/// because other data may have arrived before the connection died.
 package struct KeepAlive: ~Copyable, Sendable {
     package enum Action: Equatable, Sendable {
         case none
@@ -18,7 +18,7 @@ package struct KeepAlive: ~Copyable, Sendable {
     }
 
     /// How long an answer may take where the policy does not say.
-    package static let usualPatience = Duration.seconds(15)
+    package static let usualTimeout = Duration.seconds(15)
 
     /// A question that came of silence or of something sent.
     struct Probe {
@@ -89,7 +89,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    /// What was received last answers a question.
+    /// The last received element answers a question.
     package mutating func answerReceived() {
         let (policy, pace, count) = (policy, pace, count)
         switch consume state {
@@ -116,9 +116,9 @@ package struct KeepAlive: ~Copyable, Sendable {
 
     /// The owner wants to know whether the peer lives. A question that waits already may get less time by that, but not
     /// more.
-    package mutating func ask(within patience: Duration, now: ContinuousClock.Instant) -> Action {
+    package mutating func ask(within timeout: Duration, now: ContinuousClock.Instant) -> Action {
         let (policy, pace, count) = (policy, pace, count)
-        let deadline = now.advanced(by: patience)
+        let deadline = now.advanced(by: timeout)
         switch consume state {
         case .dead:
             self = Self(policy, pace, count, .dead)
@@ -170,7 +170,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         switch state {
         case .dead: nil
         case .listening(let listening): deadline(listening)
-        case .probing(let probe): probe.since.advanced(by: patience)
+        case .probing(let probe): probe.since.advanced(by: timeout)
         case .asking(let question): question.deadline
         }
     }
@@ -188,7 +188,7 @@ package struct KeepAlive: ~Copyable, Sendable {
     private func deadline(_ listening: Listening) -> ContinuousClock.Instant? {
         guard policy != .off else { return nil }
         let silent = silence.map { listening.since.advanced(by: $0) }
-        let waiting = listening.sent.map { $0.advanced(by: patience) }
+        let waiting = listening.sent.map { $0.advanced(by: timeout) }
         guard let silent, let waiting else { return silent ?? waiting }
         return min(silent, waiting)
     }
@@ -202,11 +202,11 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    private var patience: Duration {
+    private var timeout: Duration {
         switch policy {
-        case .probe(_, let patience): patience
-        case .adaptive(let bounds): bounds.patience
-        case .off, .whitespace: Self.usualPatience
+        case .probe(_, let timeout): timeout
+        case .adaptive(let bounds): bounds.timeout
+        case .off, .whitespace: Self.usualTimeout
         }
     }
 }

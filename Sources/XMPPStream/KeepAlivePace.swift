@@ -8,7 +8,7 @@ public struct KeepAliveBounds: Hashable, Sendable {
     /// The longest silence: half an hour is the longest that servers were seen to bear, and address translators less.
     public var longest = Duration.seconds(600)
     /// How long an answer may take.
-    public var patience = Duration.seconds(15)
+    public var timeout = Duration.seconds(15)
 
     public init() {}
 
@@ -56,7 +56,7 @@ public struct KeepAlivePace: Hashable, Sendable {
         return pace
     }
 
-    var patience: Duration { bounds.patience }
+    var timeout: Duration { bounds.timeout }
 }
 
 /// How a stream finds out that its connection is dead, and keeps it from being forgotten on the way.
@@ -64,8 +64,8 @@ public enum KeepAlivePolicy: Hashable, Sendable {
     /// It does not: a dead connection is found when something is sent.
     case off
 
-    /// After `silence` without a byte from the peer it is probed, and the answer has `patience` to come.
-    case probe(silence: Duration, patience: Duration)
+    /// After `silence` without a byte from the peer it is probed, and the answer has `timeout` to come.
+    case probe(silence: Duration, timeout: Duration)
 
     /// The same with a silence that adapts to the network: see ``KeepAlivePace``.
     case adaptive(KeepAliveBounds)
@@ -86,7 +86,7 @@ extension KeepAlivePolicy {
         guard let longest = idleTime.map({ $0 * 0.75 }) else { return self }
         switch self {
         case .off: return .off
-        case .probe(let silence, let patience): return .probe(silence: min(silence, longest), patience: patience)
+        case .probe(let silence, let timeout): return .probe(silence: min(silence, longest), timeout: timeout)
         case .whitespace(let interval): return .whitespace(every: min(interval, longest))
         case .adaptive(var bounds):
             bounds.first = min(bounds.first, longest)

@@ -37,7 +37,7 @@ public struct InlineOffer: Hashable, Codable, Sendable {
     /// Nothing.
     public init() {}
 
-    /// What stands in the features of a stream.
+    /// The shortcuts offered in the features of a stream.
     public init(_ features: StreamFeatures) {
         guard let inline = features.element?.firstChild(StreamName.authentication)?.firstChild(StreamName.inline) else {
             return
@@ -85,8 +85,8 @@ public struct FASTToken: Hashable, Codable, Sendable {
     public let token: String
     /// When the server forgets the token, in the format of XEP-0082.
     public let expiry: String?
-    /// What the server does together with the login. It is offered alike at every login, so it may be remembered
-    /// (XEP-0388 §2.1) and the login sent before the server has said what it offers.
+    /// The functions that the server performs together with the login. The offer is the same at every login, so it may
+    /// be remembered (XEP-0388 §2.1), and the login may be sent before the server has sent its features.
     public let offer: InlineOffer
 
     public init(mechanism: SASLMechanismName, token: String, expiry: String? = nil, offer: InlineOffer = InlineOffer())

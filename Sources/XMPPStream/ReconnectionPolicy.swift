@@ -3,8 +3,8 @@
 /// The pauses double from one attempt to the next and are shortened by chance, so that the clients of a server that was
 /// restarted do not come all at once.
 ///
-/// Only what may pass is tried again. A wrong password, a refused certificate, a conflict with another client or a
-/// policy of the server ends the session whatever stands here.
+/// Only temporary failures are retried. A wrong password, a refused certificate, a conflict with another client or a
+/// policy of the server ends the session regardless of these settings.
 public struct ReconnectionPolicy: Sendable, Hashable {
     /// How much of a pause is left to chance.
     public enum Jitter: Sendable, Hashable {
@@ -28,11 +28,11 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     /// How long a connection that may be dead has to answer, when the network has changed or the machine has
     /// slept. Five seconds are a slow mobile round trip several times over.
-    public var probePatience = Duration.seconds(5)
+    public var probeTimeout = Duration.seconds(5)
 
-    /// Whether a login that fails for want of a network is tried again before there ever was a session. By default the
-    /// failure is told at once, because a person waits for it; a program that starts together with its machine
-    /// has more time.
+    /// Whether a login that fails because there is no network is retried before there was any session. By default the
+    /// failure is reported at once, because a user is waiting for it; a program that starts together with its machine
+    /// can wait longer.
     public var retriesFirstLogin = false
 
     public init(attempts: Int?, backoff: Backoff = Backoff(first: .seconds(1), longest: .seconds(60))) {

@@ -1,6 +1,6 @@
 import XMPPStanzas
 
-/// What the end of a stream calls for.
+/// The reaction to the end of a stream.
 enum ReconnectionRemedy: Equatable, Sendable {
     /// Nothing: the end was wanted.
     case none

@@ -39,8 +39,8 @@ extension ReconnectionSchedule {
         mutating func probe(_ policy: ReconnectionPolicy, _ now: ContinuousClock.Instant) -> Action {
             if let answerDue, now < answerDue { return .none }
             probedAt = now
-            answerDue = now.advanced(by: policy.probePatience)
-            return .probe(within: policy.probePatience)
+            answerDue = now.advanced(by: policy.probeTimeout)
+            return .probe(within: policy.probeTimeout)
         }
 
         /// Whether an end at this time was brought about by the question. The question can also meet a connection that
@@ -82,7 +82,7 @@ extension ReconnectionSchedule {
         }
     }
 
-    /// Where the end of a stream leads.
+    /// The state that follows the end of a stream.
     enum Next: Equatable {
         case connecting(Attempt)
         case paused(Pause)
@@ -90,7 +90,7 @@ extension ReconnectionSchedule {
         case finished
     }
 
-    /// What is remembered from one state to the next.
+    /// The data that survives a change of state.
     struct Record {
         /// Failures in a row that count.
         var failures = 0
@@ -108,9 +108,9 @@ extension ReconnectionSchedule {
         var isNetworkAvailable = true
         /// The keeper of the session that was not there.
         var deadLocation: StreamError.Host?
-        /// A session was given up for a new one because its server did not answer the resumption. When that server
-        /// wakes up (a frozen node of a cluster does), it may resume the old session and have it take the place of the
-        /// new one. That has happened when there is one conflict; a second one is another client.
+        /// A session was replaced by a new one because its server did not answer the resumption. If that server
+        /// recovers (as a frozen node of a cluster does), it may resume the old session and replace the new one with
+        /// it. One conflict can be explained in this way; a second one means another client.
         var hasGhost = false
         var clocks: (now: ContinuousClock.Instant, awake: SuspendingClock.Instant)?
 
@@ -148,7 +148,7 @@ extension ReconnectionSchedule {
             return .keeper(host)
         }
 
-        /// What follows the end of a stream.
+        /// Determines what follows the end of a stream.
         mutating func next(
             after end: StreamEnd, of attempt: Attempt, _ policy: ReconnectionPolicy, now: ContinuousClock.Instant,
             chance: Double

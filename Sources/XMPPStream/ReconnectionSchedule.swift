@@ -1,6 +1,6 @@
 public import XMPPStanzas
 
-/// Decides when an account is to be connected, again and again, without a clock, a network or chance of its own.
+/// Decides when an account connects and reconnects, without a clock, a network or randomness of its own.
 ///
 /// The owner reports what happened and does what is answered. There is one attempt at a time: the next one is asked for
 /// only after the end of the stream before it was reported.
@@ -25,7 +25,7 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
         case keeper(StreamError.Host)
     }
 
-    /// What the owner is to do.
+    /// An action for the owner to perform.
     public enum Action: Equatable, Sendable {
         case none
         /// Connect now.
@@ -61,7 +61,7 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
     /// Even without a network there is an attempt now and then: the network monitor may be wrong, for instance
     /// about a server on the same machine.
     package static let mistrust = Duration.seconds(300)
-    /// So far may the two clocks drift apart without sleep.
+    /// The maximum drift between the two clocks without sleep.
     package static let sleepThreshold = Duration.seconds(2)
 
     let policy: ReconnectionPolicy
@@ -268,7 +268,7 @@ extension ReconnectionSchedule {
         switch consume state {
         case .connecting(var attempt):
             if attempt.abandonAt == nil, !attempt.isAbandoned, record.mayHurry(now) {
-                attempt.abandonAt = now.advanced(by: policy.probePatience)
+                attempt.abandonAt = now.advanced(by: policy.probeTimeout)
             }
             self = Self(policy, record, .connecting(attempt))
         case .online(var online):

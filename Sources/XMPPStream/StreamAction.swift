@@ -13,7 +13,7 @@ public enum StreamAction: Equatable, Sendable {
     /// Close the transport.
     case closeTransport
 
-    /// Something to tell those who watch.
+    /// Report progress to observers.
     case progress(StreamProgress)
 
     /// The stream waits for registration requests: `sendRegistration`, then `authenticate` or `close`.
@@ -25,7 +25,7 @@ public enum StreamAction: Equatable, Sendable {
     /// The server gave out a token for the next login: keep it in place of the one before (XEP-0484).
     case tokenReceived(FASTToken)
 
-    /// The token is of no use any more: forget it. The login goes on with the password, if there is one.
+    /// The token was rejected: forget it. The login continues with the password, if there is one.
     case tokenRejected
 
     /// Stanzas flow from here on.
@@ -54,8 +54,7 @@ public enum StreamAction: Equatable, Sendable {
     case ended(StreamEnd)
 }
 
-/// How far a stream has come, for those who watch it. Progress asks for nothing; what must be done comes as other
-/// actions.
+/// The progress of a stream, for observers. Progress requires no action; necessary work is requested by other actions.
 public enum StreamProgress: Equatable, Sendable {
     /// The owner is about to connect the transport.
     case willConnect

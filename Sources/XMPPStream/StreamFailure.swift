@@ -5,7 +5,7 @@ public import XMPPStanzas
 
 /// Why a stream failed: a code for programs, a sentence for people and the server's own words where it gave some.
 public struct StreamFailure: Error, Equatable, Sendable {
-    /// What failed.
+    /// The kind of failure.
     public enum Code: String, Hashable, Sendable, CaseIterable {
         // The connection
         /// The server's name could not be resolved.
@@ -119,13 +119,13 @@ public struct StreamFailure: Error, Equatable, Sendable {
     /// The stanza error with which binding or session was refused.
     public let stanzaError: StanzaError?
 
-    /// What the parser objected to.
+    /// The error of the parser.
     public let xmlError: XMLError?
 
     /// The stanza inside of which the XML is broken, if its start tag was read: what the server passed on, and from
     /// whom.
     ///
-    /// Only an authenticated server is believed to have named the sender.
+    /// The sender is trusted only if the server was authenticated.
     public let brokenStanza: UnreadableElement?
 
     /// The server's own words, or a detail in ours.
@@ -149,7 +149,7 @@ public struct StreamFailure: Error, Equatable, Sendable {
     public var sender: JID? { brokenStanza?.from.flatMap { try? JID($0) } }
 }
 
-/// Why a transport ended, in the words of the one who drives it.
+/// Why a transport ended, as reported by its owner.
 public struct TransportClosure: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// The peer ended the connection.

@@ -5,7 +5,7 @@ public import XMLStreaming
 /// The negotiation picks the next feature from a plan of such values (RFC 6120 §4.3), so a new way to authenticate or
 /// to bind is a new value in the plan and one more step, and the order is written down in one place.
 public struct StreamFeature: Hashable, Sendable {
-    /// What has been reached on a connection.
+    /// The states that a connection has reached.
     public struct Standing: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -33,11 +33,11 @@ public struct StreamFeature: Hashable, Sendable {
     /// The element that offers the feature inside `<stream:features/>`.
     public let name: XMLName
     public let step: Step
-    /// What must have been reached before.
+    /// The states that must be reached before.
     public let needs: Standing
-    /// What makes the feature pointless or wrong.
+    /// The states in which the feature is pointless or wrong.
     public let forbids: Standing
-    /// What is reached by it.
+    /// The states that it leads to.
     public let brings: Standing
     /// Whether a new stream header follows (RFC 6120 §4.3.3).
     public let restartsStream: Bool

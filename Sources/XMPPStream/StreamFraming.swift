@@ -25,7 +25,7 @@ extension StreamFraming {
         }
     }
 
-    /// What closes a stream.
+    /// The closing tag or element of a stream.
     var footer: [UInt8] {
         switch self {
         case .stream: StreamMarkup.footer

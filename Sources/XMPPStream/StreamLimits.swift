@@ -15,7 +15,7 @@ public struct StreamLimits: Hashable, Sendable {
         self.idleTime = idleTime
     }
 
-    /// What every server must accept, in bytes (RFC 6120 §13.12). A smaller limit that is announced is not believed.
+    /// The stanza size that every server must accept, in bytes (RFC 6120 §13.12). A smaller announced limit is ignored.
     public static let safeBytes = 10_000
 
     /// What is assumed where nothing is announced, in bytes. Prosody 0.12 and 13 and ejabberd 23 and 24 accept 256

@@ -15,7 +15,7 @@ package import XMPPAddress
 /// read.
 package struct StreamManagement: ~Copyable, Sendable {
     /// How long the answer to `<r/>` waits for the owner to handle what was received before it (§4 lets a timeout
-    /// withhold it). A second is more than any store needs and less than any server's patience.
+    /// withhold it). A second is more than any store needs and less than any server waits.
     package static let answerDelay = Duration.seconds(1)
 
     /// An unasked `<a/>` is sent after this many handled stanzas, so that the peer's queue stays short.
@@ -36,7 +36,7 @@ package struct StreamManagement: ~Copyable, Sendable {
             self.location = location
         }
 
-        /// What stands in `<enabled/>`.
+        /// The content of `<enabled/>`.
         init(_ enabled: XMLElement) {
             id = enabled["id"]
             isResumable = enabled.isTrue("resume") && id != nil
@@ -98,7 +98,7 @@ package struct StreamManagement: ~Copyable, Sendable {
         var pending = 0
         /// The last `h` that was sent.
         var answered: UInt32 = 0
-        /// An `<r/>` waits for so many of the pending stanzas.
+        /// The number of pending stanzas after which an `<r/>` is answered.
         var owed: Int?
         var deadline: ContinuousClock.Instant?
 
@@ -208,7 +208,8 @@ extension StreamManagement {
         }
     }
 
-    /// The peer knows the session and has handled so many of our stanzas (§5). The identifier must be the session's.
+    /// The peer resumes the session and states how many of our stanzas it has handled (§5). The identifier must be the
+    /// one of the session.
     package mutating func resumed(previousID: String, handled: UInt32) -> ResumedAction {
         switch consume state {
         case .resuming(var session):

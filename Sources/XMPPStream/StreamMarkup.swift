@@ -153,7 +153,7 @@ package enum StreamMarkup {
         }
     }
 
-    /// A ping to the own server (XEP-0199 §4.2).
+    /// A ping to our server (XEP-0199 §4.2).
     package static func ping(id: String) -> [UInt8] {
         request(id: id, type: "get") { writer in
             writer.start(StreamName.ping)

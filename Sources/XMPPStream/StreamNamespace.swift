@@ -29,7 +29,7 @@ public enum StreamNamespace {
     public static let registration = "jabber:iq:register"
     /// XEP-0445, XEP-0379: the token of an invitation.
     public static let preauthentication = "urn:xmpp:pars:0"
-    /// What may be asked for before a login.
+    /// Whether requests in this namespace are allowed before a login.
     package static func isRegistration(_ namespace: String) -> Bool {
         namespace == registration || namespace == preauthentication
     }

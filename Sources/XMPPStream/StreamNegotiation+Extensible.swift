@@ -10,7 +10,7 @@ extension StreamNegotiation {
         var binds = false
         var managesStream = false
         var features: [BindRequest] = []
-        /// A token stands in for the password.
+        /// Whether a token replaces the password.
         var usesToken = false
         /// The mechanism for which a token is asked for.
         var tokenMechanism: SASLMechanismName?
@@ -25,9 +25,10 @@ extension StreamNegotiation {
         let offer: InlineOffer
         var mechanism: any SASLClientMechanism
         let request: InlineRequest
-        /// What the server has refused on this connection.
+        /// The mechanisms that the server rejected on this connection.
         var tried: Set<SASLMechanismName>
-        /// When the server must have answered, where a session is to be resumed: the node that kept it may hang.
+        /// The timeout for the response of the server when a session is resumed: the node that has the session may
+        /// hang.
         var deadline: ContinuousClock.Instant?
     }
 
@@ -39,7 +40,7 @@ extension StreamNegotiation {
         /// The address, where it was bound inline.
         var address: JID?
         var isManaged = false
-        /// What need not be tried again.
+        /// The steps that need not be tried again.
         var finished: Set<StreamFeature.Step> = []
     }
 }
@@ -51,7 +52,7 @@ extension StreamNegotiation.Rules {
     typealias InlineRequest = StreamNegotiation.InlineRequest
     typealias Admitted = StreamNegotiation.Admitted
 
-    /// A login with a token that may be sent before the server has said anything: what it offers was said last time.
+    /// A login with a token that may be sent before the server has responded: its offer is known from the last login.
     func earlyExchange(
         on channel: ProtectedChannel, now: ContinuousClock.Instant
     ) -> (exchange: ExtensibleExchange, actions: [Action])? {
@@ -235,7 +236,7 @@ extension StreamNegotiation.Rules {
         } catch {
             return .failed(StreamFailure(error))
         }
-        // Whose session this is stands in each success (XEP-0388 §2.6.1), also in that of a resumption.
+        // Each success contains the address of the session (XEP-0388 §2.6.1), also that of a resumption.
         let identifier = element.firstChild(StreamName.authorizationIdentifier)
             .flatMap { try? JID($0.text.trimmingXMLWhitespace()) }
         if let failure = identifier.flatMap({ mismatch(of: $0) }) { return .failed(failure) }

@@ -58,8 +58,8 @@ extension StreamNegotiation.Rules {
         }
     }
 
-    /// What is wrong with an address that the server says is ours: it must be one of the account that has logged in
-    /// (RFC 6120 §7.6). An anonymous user gets whatever account the server makes up.
+    /// The failure if the address assigned by the server is not one of the authenticated account (RFC 6120 §7.6). An
+    /// anonymous user gets any account that the server generates.
     func mismatch(of address: JID) -> StreamFailure? {
         guard let senderAddress, address.bare != senderAddress else { return nil }
         return StreamFailure(.accountMismatch, text: address.bare.description)
@@ -206,7 +206,7 @@ extension StreamNegotiation.Rules {
             return abort(StreamFailure(error), whileExchanging: isChallenge)
         }
         let opening: [Action] = [.progress(.authenticated), .restartStream, .openStream(from: senderAddress)]
-        // A session to resume comes before binding, and whether it can be resumed stands in the features.
+        // Resumption precedes binding, and the features state whether it is possible.
         let pipelines = configuration.pipelinesBinding && configuration.resumption == nil
         let authenticated = Authenticated(exchange, isBindSent: pipelines)
         return Transition(

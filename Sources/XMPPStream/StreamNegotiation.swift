@@ -5,8 +5,8 @@ package import XMPPStanzas
 
 /// The client's way from a connected transport to a stream that carries stanzas (RFC 6120 §4.3, §5, §6, §7).
 ///
-/// What the server said in clear is forgotten with the state that held it: every state after encryption is built from a
-/// `ProtectedChannel` alone. Which feature comes next is read from the configuration's `NegotiationPlan`.
+/// Data received before encryption is discarded with the state that contained it: every state after encryption is built
+/// from a `ProtectedChannel` alone. The next feature is read from the `NegotiationPlan` of the configuration.
 package struct StreamNegotiation: ~Copyable, Sendable {
     package enum Action: Equatable, Sendable {
         /// One element.
@@ -43,7 +43,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         case failed(StreamFailure, tell: StreamError.Condition?)
     }
 
-    /// What is true once the account is authenticated and the features of the new stream are known.
+    /// The result after authentication, when the features of the new stream are known.
     package struct Ready: Equatable, Sendable {
         package let tls: TLSInformation?
         package let mechanism: String
@@ -100,7 +100,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         let offered: Offered
         let credentials: SASLCredentials
         var mechanism: any SASLClientMechanism
-        /// What the server has refused on this connection.
+        /// The mechanisms that the server rejected on this connection.
         var tried: Set<SASLMechanismName> = []
 
         var channel: ProtectedChannel { offered.channel }

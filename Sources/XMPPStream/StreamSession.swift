@@ -1,6 +1,6 @@
 public import XMPPAddress
 
-/// What was agreed when a stream became ready for stanzas.
+/// The settings negotiated when a stream became ready for stanzas.
 public struct StreamSession: Equatable, Sendable {
     /// The full address the stream is bound to, as the server gave it.
     public let address: JID
@@ -23,7 +23,7 @@ public struct StreamSession: Equatable, Sendable {
     /// The name of the SASL mechanism that authenticated the account.
     public let mechanism: String
 
-    /// What the login did together.
+    /// The functions that were performed together with the login.
     public let shortcuts: LoginShortcuts
 
     /// What an earlier session left unacknowledged when it could not be resumed, oldest first. The owner decides

@@ -42,7 +42,7 @@ extension UnacknowledgedStanza: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(token, forKey: .token)
-        // What the writer produced is UTF-8, so the text form loses nothing and stays readable in a store.
+        // The writer produces UTF-8, so the text form loses nothing and is readable in a store.
         try container.encode(String(decoding: bytes, as: UTF8.self), forKey: .stanza)
     }
 }

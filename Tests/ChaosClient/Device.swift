@@ -86,7 +86,7 @@ struct Device: Sendable {
             configuration.trust = .certificateAuthority(settings.authorityFile)
             // A server for sixteen devices on a small machine is slow, but available. A client that does not wait for
             // it reconnects with a new session, which costs the server more than the old one.
-            configuration.keepAlive = .probe(silence: .seconds(3), patience: .seconds(20))
+            configuration.keepAlive = .probe(silence: .seconds(3), timeout: .seconds(20))
             configuration.loginTimeout = .seconds(20)
             configuration.requestTimeout = .seconds(20)
             configuration.reconnection = ReconnectionPolicy(
@@ -114,7 +114,7 @@ struct Device: Sendable {
         for await event in events {
             switch event {
             case .connection(.online(let isResumed)): log.say(isResumed ? "session resumed" : "new session")
-            case .connection(.offline(let reason, _)): log.say("offline: \(reason?.sentence ?? "-")")
+            case .connection(.offline(let reason, _)): log.say("offline: \(reason?.message ?? "-")")
             case .problem(let problem): log.say("problem: \(problem)")
             default: break
             }

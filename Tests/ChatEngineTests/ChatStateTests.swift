@@ -47,7 +47,8 @@ struct ChatStateTests {
     func privateWriting() async throws {
         let fixture = try await ModelFixture()
         let account = Self.account(fixture)
-        account.context.recorder.places.set(RoomPlace(nickname: "Juliet"), in: try JID("orchard@rooms.example"))
+        account.context.recorder.occupancies.set(
+            RoomOccupancy(nickname: "Juliet"), in: try JID("orchard@rooms.example"))
         await account.typing.received(
             try Self.message("<composing \(Self.state)/>", from: "orchard@rooms.example/Romeo"))
         let key = try fixture.key("orchard@rooms.example/Romeo", .occupant)

@@ -60,16 +60,16 @@ struct RoomMakingLiveTests {
                 #expect(await other.invitations.waiting.count == 1)
                 try await other.rooms.acceptInvitation(to: room, nickname: "juliet")
                 #expect(await other.invitations.waiting.isEmpty)
-                try await other.bookmarks.setEntersAutomatically(false, room)
-                #expect(await other.bookmarks.all[room]?.entersAutomatically == false)
+                try await other.bookmarks.setJoinsAutomatically(false, room)
+                #expect(await other.bookmarks.all[room]?.joinsAutomatically == false)
                 #expect(await other.rooms.inside() == [room])
-                try await other.bookmarks.setEntersAutomatically(true, room)
+                try await other.bookmarks.setJoinsAutomatically(true, room)
 
                 try await one.rooms.destroy(room)
                 try await Self.wait(for: other) { await $0.rooms.inside().isEmpty }
                 #expect(await one.bookmarks.all[room] == nil)
                 // Else the next start of either would make it anew.
-                try await Self.wait(for: other) { await $0.bookmarks.all[room]?.entersAutomatically == false }
+                try await Self.wait(for: other) { await $0.bookmarks.all[room]?.joinsAutomatically == false }
                 for person in [romeo, juliet] {
                     // The store hears of it after the account.
                     let id = person.account.id

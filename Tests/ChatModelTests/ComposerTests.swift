@@ -65,7 +65,7 @@ struct ComposerTests {
         let message = try await desk.fixture.receive("What man art thou?", id: "a", at: 1)
         let composer = desk.composer()
         composer.text = "By a name"
-        try await composer.answer(message)
+        try await composer.reply(to: message)
         await composer.close()
         #expect(try await desk.draft()?.reply == message)
         let again = desk.composer()
@@ -121,7 +121,7 @@ struct ComposerTests {
         let desk = try await Desk()
         let message = try await desk.fixture.receive("What man art thou?", id: "a", at: 1)
         let composer = desk.composer()
-        try await composer.answer(message)
+        try await composer.reply(to: message)
         composer.text = "By a name"
         _ = try await composer.send()
         #expect(composer.reply == nil)

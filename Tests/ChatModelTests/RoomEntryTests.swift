@@ -80,16 +80,16 @@ struct RoomEntryTests {
         let list = RoomList(store: fixture.store, environment: environment)
         await list.reload()
         #expect(list.rows.elements.map(\.name) == ["Orchard"])
-        #expect(list.rows.elements[0].entersAutomatically && !list.rows.elements[0].isInside)
+        #expect(list.rows.elements[0].joinsAutomatically && !list.rows.elements[0].isInside)
         let marked = try JID("marked@rooms.example")
         list.show(
             bookmarks: [
                 marked: RoomBookmark(Bookmark(title: "Balcony")),
-                kept: RoomBookmark(Bookmark(entersAutomatically: false, nickname: "J")),
+                kept: RoomBookmark(Bookmark(joinsAutomatically: false, nickname: "J")),
             ], inside: [kept], of: account)
         #expect(list.rows.elements.map(\.name) == ["Balcony", "Orchard"])
         #expect(list.rows.elements[1].isInside && list.rows.elements[1].nickname == "J")
-        #expect(!list.rows.elements[1].entersAutomatically)
+        #expect(!list.rows.elements[1].joinsAutomatically)
     }
 
     @Test("an invitation has the names of the room and of the inviter")

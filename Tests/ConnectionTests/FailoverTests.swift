@@ -64,7 +64,7 @@ struct FailoverTests {
             .address(server.domain, "127.0.0.1"),
         ])
         let error = await #expect(throws: ClientError.self) { _ = try await loginTime(server, account, names) }
-        #expect(error?.sentence.contains("does not offer") == true, "\(error?.sentence ?? "")")
+        #expect(error?.message.contains("does not offer") == true, "\(error?.message ?? "")")
     }
 
     private func loginTime(_ server: RunningServer, _ account: Account, _ names: PrivateDNS) async throws -> Duration {

@@ -91,7 +91,7 @@ struct MatrixTests {
             return nil
         }
         let roundTrips = proxy.counters.roundTrips
-        try #require(isOnline == true, "\(failure?.sentence ?? "")")
+        try #require(isOnline == true, "\(failure?.message ?? "")")
         return Login(
             session: try #require(await session.agreement), features: offered ?? .none, roundTrips: roundTrips)
     }

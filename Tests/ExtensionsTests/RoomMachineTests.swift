@@ -67,7 +67,7 @@ struct RoomMachineTests {
         #expect(machine.leave() == [])
         #expect(machine.changeNickname(to: "x") == [])
         #expect(machine.timedOut() == [])
-        #expect(machine.placeLost(.forgotten) == [])
+        #expect(machine.occupancyLost(.forgotten) == [])
         #expect(machine.errorReceived(Self.error, for: "me") == [])
         #expect(machine.subjectReceived(RoomSubject(text: "x")) == [])
         #expect(machine.presenceReceived(own()) == [])
@@ -135,7 +135,7 @@ struct RoomMachineTests {
             late.timedOut() == [.requestDeparture(nickname: "me"), .refused(StanzaError(.remoteServerTimeout))])
         #expect(late.isOutside == true)
         var lost = entering()
-        #expect(lost.placeLost(.sessionLost) == [.departed(RoomDeparture(.sessionLost))])
+        #expect(lost.occupancyLost(.sessionLost) == [.departed(RoomDeparture(.sessionLost))])
         var thrown = entering()
         #expect(
             thrown.presenceReceived(presence("me", false, [.own, .banned], reason: "Avaunt!"))
@@ -233,7 +233,7 @@ struct RoomMachineTests {
         #expect(machine.subject == RoomSubject(text: "Fire"))
         #expect(machine.leave() == [.requestDeparture(nickname: "me")])
         var lost = inside()
-        #expect(lost.placeLost(.forgotten) == [.departed(RoomDeparture(.forgotten))])
+        #expect(lost.occupancyLost(.forgotten) == [.departed(RoomDeparture(.forgotten))])
         #expect(lost.isOutside == true)
     }
 
@@ -255,7 +255,7 @@ struct RoomMachineTests {
         var late = leaving()
         #expect(late.timedOut() == [.departed(RoomDeparture(.left))])
         var lost = leaving()
-        #expect(lost.placeLost(.sessionLost) == [.departed(RoomDeparture(.left))])
+        #expect(lost.occupancyLost(.sessionLost) == [.departed(RoomDeparture(.left))])
     }
 
     @Test("leaving: joining again immediately is not undone by the confirmation of the departure")
@@ -292,7 +292,7 @@ struct RoomMachineTests {
             case 2: actions = machine.changeNickname(to: name)
             case 3: actions = machine.errorReceived(Self.error, for: Bool.random(using: &random) ? name : nil)
             case 4: actions = machine.subjectReceived(RoomSubject(text: name))
-            case 5: actions = Int.random(in: 0..<4, using: &random) == 0 ? machine.placeLost(.forgotten) : []
+            case 5: actions = Int.random(in: 0..<4, using: &random) == 0 ? machine.occupancyLost(.forgotten) : []
             case 6: actions = Int.random(in: 0..<4, using: &random) == 0 ? machine.timedOut() : []
             case 7: actions = machine.presenceReceived(presence(name, false, [.own]))
             case 8...10: actions = machine.presenceReceived(own(name))

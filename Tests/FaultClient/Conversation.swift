@@ -48,7 +48,7 @@ struct Conversation: Sendable {
             configuration.encryption = settings.usesDirectTLS ? .directTLS : .required
             configuration.trust = .certificateAuthority(settings.authorityFile)
             configuration.store = store
-            configuration.keepAlive = .probe(silence: .milliseconds(500), patience: .milliseconds(700))
+            configuration.keepAlive = .probe(silence: .milliseconds(500), timeout: .milliseconds(700))
             configuration.loginTimeout = .seconds(4)
             configuration.reconnection = ReconnectionPolicy(
                 attempts: nil, backoff: Backoff(first: .milliseconds(20), longest: .milliseconds(500)))
@@ -102,7 +102,7 @@ struct Conversation: Sendable {
                     guard isResumed || isFirst else { throw SessionLost() }
                     isFirst = false
                     if !isResumed { _ = try await session.send(Presence()) }
-                case .disconnected(let error, _): say("disconnected: \(error?.sentence ?? "as wished")")
+                case .disconnected(let error, _): say("disconnected: \(error?.message ?? "as wished")")
                 default: break
                 }
             }

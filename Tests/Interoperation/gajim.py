@@ -58,7 +58,7 @@ class Gajim(Person):
         base = self.stage.folder / self.name / "config/gajim/settings.sqlite"
         stage.until("Gajim makes its file", lambda: base.exists() and self.windows())
         self.process.terminate()
-        self.process.wait(stage.PATIENCE)
+        self.process.wait(stage.TIMEOUT)
         account = {
             "name": self.name, "hostname": stage.DOMAIN, "password": stage.PASSWORD, "savepass": True, "active": True,
             "autoconnect": True, "account_label": self.name, "resource": "gajim", "request_user_data": False}

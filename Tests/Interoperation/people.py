@@ -24,27 +24,27 @@ class Person:
 
     def ends(self):
         self.process.terminate()
-        self.process.wait(stage.PATIENCE)
+        self.process.wait(stage.TIMEOUT)
 
-    def order(self, action, seconds=stage.PATIENCE, **words):
+    def order(self, action, seconds=stage.TIMEOUT, **words):
         answer = person.obey(dict(words, do=action, pid=self.process.pid, seconds=seconds))
         if "done" not in answer:
             raise stage.NotSeen("%s: %s %s: %s" % (self.name, action, words, answer.get("missing") or answer.get("broken")))
         return answer["done"]
 
-    def sees(self, role, name=None, has=(), seconds=stage.PATIENCE, **more):
+    def sees(self, role, name=None, has=(), seconds=stage.TIMEOUT, **more):
         what = dict(more, role=role, has=list(has))
         if name is not None:
             what["name"] = name
         return self.order("see", what=what, seconds=seconds)
 
-    def misses(self, role, name=None, has=(), seconds=stage.PATIENCE):
+    def misses(self, role, name=None, has=(), seconds=stage.TIMEOUT):
         what = {"role": role, "has": list(has)}
         if name is not None:
             what["name"] = name
         return self.order("miss", what=what, seconds=seconds)
 
-    def clicks(self, role, name=None, has=(), button=1, at=(0.5, 0.5), seconds=stage.PATIENCE):
+    def clicks(self, role, name=None, has=(), button=1, at=(0.5, 0.5), seconds=stage.TIMEOUT):
         what = {"role": role, "has": list(has)}
         if name is not None:
             what["name"] = name

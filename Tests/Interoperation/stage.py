@@ -10,7 +10,7 @@ DOMAIN = "hongyan.test"
 PASSWORD = "wild-goose-26"
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The timeout in seconds: test machines are slow and shared.
-PATIENCE = 45
+TIMEOUT = 45
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -31,9 +31,9 @@ class NotSeen(Exception):
     """An expected result did not appear in time."""
 
 
-def until(what, condition, patience=PATIENCE):
+def until(what, condition, timeout=TIMEOUT):
     """Waits until a condition returns a value, and returns the value."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while True:
         found = condition()
         if found:

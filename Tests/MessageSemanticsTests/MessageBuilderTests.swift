@@ -45,7 +45,7 @@ struct MessageBuilderTests {
                 var message = try #require(MessageBuilder().message(content, id: "m1", in: conversation))
                 message.from = try kind == .room ? room.with(resource: "Jule") : JID("juliet@example.com/a")
                 let reader = MessageReader(
-                    address: try JID("juliet@example.com"), places: [room: RoomPlace(nickname: "Jule")])
+                    address: try JID("juliet@example.com"), occupancies: [room: RoomOccupancy(nickname: "Jule")])
                 let written = try Message(from: XMLElement(parsing: XMLElement(message).description))
                 let time = MessageTime(millisecondsSince1970: 1_000_000)
                 guard case .message(let copy, conversation)? = reader.read(written, .init(.live, time: time)).first

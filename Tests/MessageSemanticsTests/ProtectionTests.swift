@@ -58,7 +58,7 @@ struct ProtectionTests {
         let room = try JID("room@muc.example.com")
         let reader = MessageReader(
             address: try JID("juliet@example.com"),
-            places: [room: RoomPlace(nickname: "juliet", occupantID: "o1", hasOccupantIDs: true)])
+            occupancies: [room: RoomOccupancy(nickname: "juliet", occupantID: "o1", hasOccupantIDs: true)])
         func route(_ xml: String, archive: JID? = nil) throws -> ReceivedRoute? {
             reader.route(
                 of: try Message(from: XMLElement(parsing: xml)), MessageReaderTests.arrival, archive: archive)

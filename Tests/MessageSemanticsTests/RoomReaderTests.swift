@@ -8,27 +8,27 @@ import XMPPStanzas
 struct RoomReaderTests {
     static let arrival = MessageReader.Arrival(.live, time: MessageTime(millisecondsSince1970: 2_000_000_000_000))
 
-    static let announcing = RoomPlace(
+    static let announcing = RoomOccupancy(
         nickname: "Jule", occupantID: "own", hasOccupantIDs: true, hasStanzaIDs: true)
 
     static func read(
-        _ content: String, from sender: String, type: String = "groupchat", place: RoomPlace = announcing,
+        _ content: String, from sender: String, type: String = "groupchat", occupancy: RoomOccupancy = announcing,
         _ arrival: MessageReader.Arrival = arrival
     ) throws -> [MessageMeaning] {
         let room = try JID("orchard@rooms.example.com")
         let reader = MessageReader(
             address: try JID("juliet@example.com"),
-            places: [room: place])
+            occupancies: [room: occupancy])
         let xml =
             "<message xmlns='jabber:client' from='\(sender)' to='juliet@example.com/b' type='\(type)' id='m1'>\(content)</message>"
         return reader.read(try Message(from: XMLElement(parsing: xml)), arrival)
     }
 
     static func copy(
-        _ content: String, from sender: String, type: String = "groupchat", place: RoomPlace = announcing,
+        _ content: String, from sender: String, type: String = "groupchat", occupancy: RoomOccupancy = announcing,
         _ arrival: MessageReader.Arrival = arrival
     ) throws -> MessageCopy? {
-        let meanings = try read(content, from: sender, type: type, place: place, arrival)
+        let meanings = try read(content, from: sender, type: type, occupancy: occupancy, arrival)
         guard case .message(let copy, _)? = meanings.first else { return nil }
         return copy
     }
@@ -67,9 +67,9 @@ struct RoomReaderTests {
             <body>O</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='own'/>\
             <stanza-id xmlns='urn:xmpp:sid:0' id='s1' by='orchard@rooms.example.com'/>
             """
-        let place = RoomPlace(nickname: "Jule", occupantID: "own")
+        let occupancy = RoomOccupancy(nickname: "Jule", occupantID: "own")
         let copy = try #require(
-            try Self.copy(forged, from: "orchard@rooms.example.com/Mallory", place: place))
+            try Self.copy(forged, from: "orchard@rooms.example.com/Mallory", occupancy: occupancy))
         #expect(!copy.isOutgoing && copy.occupantID == nil && copy.archiveReferences.isEmpty)
     }
 
@@ -92,8 +92,8 @@ struct RoomReaderTests {
         let sender = "orchard@rooms.example.com/Romeo"
         let copy = try Self.copy(content, from: sender, type: "chat", arrival)
         #expect(copy?.occupantID == "his" && copy?.stay?.rawValue == 7)
-        let place = RoomPlace(nickname: "Jule")
-        #expect(try Self.copy(content, from: sender, type: "chat", place: place, arrival)?.occupantID == nil)
+        let occupancy = RoomOccupancy(nickname: "Jule")
+        #expect(try Self.copy(content, from: sender, type: "chat", occupancy: occupancy, arrival)?.occupantID == nil)
     }
 
     @Test(

@@ -32,7 +32,7 @@ struct ProfileSocketTests {
     private final class RawClient: Sendable {
         let descriptor: Int32
 
-        init(_ profile: Profile) throws { descriptor = try #require(SocketPlace(profile).connect()) }
+        init(_ profile: Profile) throws { descriptor = try #require(SocketLocation(profile).connect()) }
 
         deinit { close(descriptor) }
 
@@ -98,7 +98,7 @@ struct ProfileSocketTests {
     func place() async throws {
         let folder = try Folder()
         chmod(folder.path, 0o755)
-        let place = SocketPlace(folder.profile)
+        let place = SocketLocation(folder.profile)
         // A program that was killed leaves its socket.
         let left = try #require(place.listen(waiting: 1))
         close(left)
@@ -127,7 +127,7 @@ struct ProfileSocketTests {
         let folder = try Folder()
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
         defer { socket.close() }
-        let place = SocketPlace(folder.profile)
+        let place = SocketLocation(folder.profile)
         // Even where the permissions of the files would let it in.
         chmod(folder.path, 0o755)
         chmod(place.folder, 0o755)

@@ -66,7 +66,7 @@ struct ClientCertificateTests {
             settings.clientIdentity = identity
             let error = await clientError { [settings] in try await Client(settings).run { _ in } }
             #expect(error?.code == .invalidConfiguration)
-            #expect(error?.sentence.contains(text) == true)
+            #expect(error?.message.contains(text) == true)
         }
     }
 

@@ -28,7 +28,7 @@ struct LargeStanzaTests {
                 try await session.send(.chat(to: bob, body: Self.text(StreamLimits.usualBytes)))
             }
             #expect(error?.code == .stanzaTooLarge)
-            #expect(error?.sentence.contains("\(StreamLimits.usualBytes)") == true)
+            #expect(error?.message.contains("\(StreamLimits.usualBytes)") == true)
             let request = await clientError {
                 _ = try await session.request(Question(Self.text(StreamLimits.usualBytes)), timeout: .seconds(600))
             }

@@ -67,7 +67,7 @@ struct LoginTests {
         #expect(failure?.code == .authenticationFailed)
         #expect(failure?.exitClass == .authentication)
         #expect(failure?.streamFailure?.code == .credentialsRejected)
-        #expect(failure?.sentence.contains("wrong") == true && failure?.sentence.contains("secret") == false)
+        #expect(failure?.message.contains("wrong") == true && failure?.message.contains("secret") == false)
 
         let error = await #expect(throws: ClientError.self) {
             try await Client(configuration).run(from: .connecting) { session in

@@ -79,8 +79,8 @@ struct PresenceDisclosureTests {
 
     @Test("a flood of strangers is remembered only up to a limit")
     func flood() throws {
-        var acquaintances = Acquaintances()
-        for number in 0..<(Acquaintances.limit + 10) {
+        var acquaintances = ContactedAddresses()
+        for number in 0..<(ContactedAddresses.limit + 10) {
             acquaintances.sent(.message(.chat(to: try JID("p\(number)@xmpp.test"), body: "x")))
         }
         #expect(!acquaintances.contains(try JID("p9@xmpp.test")))

@@ -166,7 +166,7 @@ struct ResumptionTests {
         let error = await clientError { try await Client(configuration).run { _ in } }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.streamFailure?.category == .settings)
-        #expect(error?.sentence.contains("/nowhere/ca.pem: No such file or directory") == true)
+        #expect(error?.message.contains("/nowhere/ca.pem: No such file or directory") == true)
     }
 
     @Test(

@@ -80,7 +80,7 @@ struct SessionLogTests {
         }
         configuration.credentials.password = "not the secret"
         let error = await #expect(throws: ClientError.self) { try await Client(configuration).run { _ in } }
-        let sentence = error?.sentence ?? ""
+        let sentence = error?.message ?? ""
         #expect(lines.all == ["the login failed: \(sentence)", "the session is over: \(sentence)"])
         #expect(!lines.all.joined().contains("not the secret"))
     }

@@ -57,7 +57,7 @@ struct UnreadableStanzaTests {
             #expect(reason?.code == .protocolViolated)
             #expect(reason?.streamFailure?.sender == (try JID("mallory@evil.test/x")))
             #expect(reason?.streamFailure?.brokenStanza?.id == "7")
-            #expect(reason?.sentence.contains("mallory") == false)
+            #expect(reason?.message.contains("mallory") == false)
             _ = await events.first { if case .stateChanged(.online) = $0 { true } else { nil } }
         }
     }

@@ -4,7 +4,7 @@ import XMPPStream
 
 @Suite("Keep-alive")
 struct KeepAliveTests {
-    static let policy = KeepAlivePolicy.probe(silence: .seconds(60), patience: .seconds(15))
+    static let policy = KeepAlivePolicy.probe(silence: .seconds(60), timeout: .seconds(15))
 
     func after(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 

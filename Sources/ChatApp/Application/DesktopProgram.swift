@@ -76,7 +76,7 @@ public final class DesktopProgram {
             let context = AppContext(home: home, program: self)
             self.context = context
             context.followStyle()
-            if let salvage = store.report.salvage { context.showToast(salvage.words(at: profile.storePath)) }
+            if let salvage = store.report.salvage { context.showToast(salvage.message(at: profile.storePath)) }
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
             await home.start()
@@ -134,7 +134,7 @@ public final class DesktopProgram {
         server.onAction = { [weak self] action in
             if let action { self?.application.activate(action) } else { self?.showWindow() }
         }
-        server.onReply = { [weak self] in self?.notifier?.answer($0, with: $1) }
+        server.onReply = { [weak self] in self?.notifier?.reply(to: $0, with: $1) }
         return server
     }
 

@@ -100,8 +100,8 @@ final class ComposerView {
     }
 
     /// Makes the text a reply to a message.
-    func answer(_ message: MessageID) {
-        attempt { [composer] () throws(StoreError) in try await composer.answer(message) }
+    func reply(to message: MessageID) {
+        attempt { [composer] () throws(StoreError) in try await composer.reply(to: message) }
         focus()
     }
 
@@ -159,7 +159,7 @@ final class ComposerView {
         if composer.edit != nil {
             composer.cancelCorrection()
         } else {
-            attempt { [composer] () throws(StoreError) in try await composer.answer(nil) }
+            attempt { [composer] () throws(StoreError) in try await composer.reply(to: nil) }
         }
         focus()
     }

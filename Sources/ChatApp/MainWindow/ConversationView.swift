@@ -76,7 +76,7 @@ final class ConversationView {
         find.onClick { [weak self] in self?.toggleFinding() }
         header.append(find)
         findBar.onClose = { [weak self] in self?.focus() }
-        timeline.onReply = { [weak self] in self?.composer?.answer($0) }
+        timeline.onReply = { [weak self] in self?.composer?.reply(to: $0) }
         timeline.onEdit = { [weak self] in self?.composer?.correct($0) }
         if let composer {
             column.append(composer.root)

@@ -52,13 +52,13 @@ final class Notifier {
     }
 
     /// Sends the reply that was typed into a notification, and marks the conversation as read.
-    func answer(_ target: String, with text: String) {
+    func reply(to target: String, with text: String) {
         guard let number = Int64(target) else { return }
         let id = ConversationID(rawValue: number)
         Task { [home, showToast] in
             do throws(StoreError) {
                 // It depends on the notification server whether a notification stays after a reply.
-                if try await home.answer(id, with: text) { sink?.withdrawNotification(Self.name(id)) }
+                if try await home.reply(to: id, with: text) { sink?.withdrawNotification(Self.name(id)) }
             } catch {
                 showToast(Wording.failure(error))
             }

@@ -206,14 +206,14 @@ final class RoomEntryView {
 }
 
 extension RoomEntryModel {
-    /// The address that the typed name stands for, or how to write one.
+    /// The address that the typed name results in, or how to write one.
     var hint: String {
         if let address, !text.contains("@") { return address.description }
         guard let service else { return localized("The whole address, such as garden@rooms.example.org") }
         return localized("A name at %@, or a whole address", service)
     }
 
-    /// What has to be filled in first.
+    /// The text about the field that must be filled in first.
     var missingText: String {
         if text.allSatisfy(\.isWhitespace) { return localized("Enter the name or the address of a room.") }
         if address == nil {

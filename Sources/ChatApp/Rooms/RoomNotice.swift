@@ -39,10 +39,10 @@ final class RoomNotice {
     private func show() {
         guard room.isKnown, !room.isInside else { return root.isRevealed = false }
         let isOnline = accounts.rows[room.key.account]?.connection.isOnline ?? false
-        let isEntering = joining != nil || room.entersAutomatically && room.absence == nil
+        let isEntering = joining != nil || room.joinsAutomatically && room.absence == nil
         if !isOnline {
             label.text =
-                room.entersAutomatically
+                room.joinsAutomatically
                 ? localized("Not connected. The room is joined as soon as the account is online.")
                 : localized("You are not in this room.")
         } else if isEntering {

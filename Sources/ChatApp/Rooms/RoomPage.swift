@@ -79,7 +79,7 @@ final class RoomPage {
                 try await list.notify(row.id, for: Self.choices[index])
             }
         }
-        switching = entering.onToggle { [weak self] isOn in self?.setEntersAutomatically(isOn) }
+        switching = entering.onToggle { [weak self] isOn in self?.setJoinsAutomatically(isOn) }
         nickname.onApply { [weak self] in self?.changeNickname() }
         remark.onApply { [weak self] in self?.rename() }
         leave.onClick { [weak self] in
@@ -108,12 +108,12 @@ final class RoomPage {
         let isOnline = accounts.rows[room.key.account]?.connection.isOnline ?? false
         if !remark.containsFocus { remark.text = room.title }
         remark.isSensitive = isOnline
-        remark.isVisible = room.entersAutomatically
+        remark.isVisible = room.joinsAutomatically
         entering.isSensitive = isOnline
         if let switching {
-            entering.control.withoutHearing(switching) { entering.isActive = room.entersAutomatically }
+            entering.control.withoutHearing(switching) { entering.isActive = room.joinsAutomatically }
         }
-        leave.isVisible = room.isInside || room.entersAutomatically
+        leave.isVisible = room.isInside || room.joinsAutomatically
         close.isVisible = room.rights.isOwner
     }
 
@@ -130,7 +130,7 @@ final class RoomPage {
 
     // MARK: Actions
 
-    private func setEntersAutomatically(_ enters: Bool) {
+    private func setJoinsAutomatically(_ enters: Bool) {
         // Turning automatic joining on also joins now.
         if enters, !room.isInside {
             Task { [room, joining] in
@@ -138,7 +138,7 @@ final class RoomPage {
             }
             return
         }
-        change { account, room throws(ClientError) in try await account.bookmarks.setEntersAutomatically(enters, room)
+        change { account, room throws(ClientError) in try await account.bookmarks.setJoinsAutomatically(enters, room)
         }
     }
 

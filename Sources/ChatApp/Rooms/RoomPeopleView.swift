@@ -126,7 +126,7 @@ final class RoomPersonListRow: ListRow {
         let text = Wording.standing(person)
         role.text = text ?? ""
         role.isVisible = text != nil
-        // Somebody who is away is still in the room, so the avatar is only dimmed.
+        // A person who is away is still in the room, so the avatar is only dimmed.
         picture.widget.css("dim-label", person.availability != .online)
         show(hats: person.hats)
         root.accessible(label: RoomText.accessibilityText(person))

@@ -21,7 +21,7 @@ final class AccountContext: Sendable {
     /// Decides who gets typing notifications.
     let stateSupport: ChatStateSupport
     let events = EventChannel<ChatAccountEvent>()
-    /// Whom everything is told that is heard; `nil` for nobody.
+    /// The observer of all received events; `nil` if there is none.
     let hearing: Hearing?
     private let state: Mutex<State>
 
@@ -67,7 +67,7 @@ final class AccountContext: Sendable {
     var nickname: String { address.local ?? address.domain }
 
     /// The account's own occupancy of each known room.
-    var places: [JID: RoomPlace] { recorder.places.all }
+    var occupancies: [JID: RoomOccupancy] { recorder.occupancies.all }
 
     /// Changes what contacts learn from now on.
     func setDisclosure(receipts: Bool, typing: Bool) {

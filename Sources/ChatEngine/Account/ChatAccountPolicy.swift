@@ -9,7 +9,8 @@ public struct ChatAccountPolicy: Sendable {
     public var programName = "Hongyan"
     /// The program's type in service discovery: `pc`, `console`, `phone`, `bot` …
     public var programType = "pc"
-    /// What is negotiated at a login. The usual plan leaves it to the archive what came while nobody was here.
+    /// The features to negotiate at a login. With the default plan, messages that arrived while this device was offline
+    /// come from the archive.
     public var negotiation = NegotiationPlan.forArchiveReaders
     /// Is told everything that the account hears, as it comes.
     public var hear: HeardHandler?
@@ -19,8 +20,8 @@ public struct ChatAccountPolicy: Sendable {
     public var tellsReceipts = true
     /// Whether contacts may learn that the user is typing.
     public var tellsTyping = true
-    /// How long after a login the client state stays active although nobody is looking: contacts may reconnect after
-    /// the same outage, and their presence is shown also in the background.
+    /// How long the client state stays active after a login, even if no window is visible: contacts may reconnect after
+    /// the same outage, and their presence is also shown in the background.
     public var settlingTime = Duration.seconds(60)
     /// How long a message acknowledged by the server may be without a receipt before the archive is checked for it.
     public var confirmationTime = Duration.seconds(60)

@@ -18,7 +18,7 @@ extension ClientConfiguration {
     /// - Parameters:
     ///   - showPresence: called when the contact list was asked for, which must come before presence is sent.
     ///   - beginHistory: called behind the presence and the request for copies.
-    ///   - returnToRooms: called when no room is believed any more to have only an earlier session inside.
+    ///   - returnToRooms: called when no room still lists only an earlier session of this account.
     func serving(
         _ context: AccountContext, showPresence: @escaping StartAction, beginHistory: @escaping StartAction,
         returnToRooms: @escaping StartAction
@@ -51,8 +51,8 @@ extension ClientConfiguration {
         configuration.add { DisplayedPositions($0) }
         configuration.add { Blocking($0) }
         configuration.add { Profiles($0) }
-        configuration.add { GroupChat($0, places: recorder.places) }
-        configuration.add { Bookmarks($0, entersAutomatically: false) }
+        configuration.add { GroupChat($0, occupancies: recorder.occupancies) }
+        configuration.add { Bookmarks($0, joinsAutomatically: false) }
         let trust = configuration.trust
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
         configuration.add { _ in HistoryStart(action: beginHistory) }

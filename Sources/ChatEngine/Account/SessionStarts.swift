@@ -16,8 +16,8 @@ struct PresenceStart: SessionExtension {
     func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
 }
 
-/// Asks for what was missed: behind the presence and the request for copies, so that what the archive does not have
-/// yet when it is asked comes live. It waits for no answer.
+/// Requests missed messages after sending presence and enabling carbons, so that messages that are not yet in the
+/// archive arrive live. It does not wait for a response.
 struct HistoryStart: SessionExtension {
     let action: StartAction
 
@@ -26,7 +26,7 @@ struct HistoryStart: SessionExtension {
     func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
 }
 
-/// Enters the rooms again: when none of them is believed any more to have only an earlier session inside.
+/// Joins the rooms again when none of them still lists only an earlier session of this account.
 struct RoomsStart: SessionExtension {
     let action: StartAction
 

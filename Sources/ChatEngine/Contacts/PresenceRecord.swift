@@ -12,7 +12,7 @@ final class PresenceRecord: Sendable {
         case gone(StoredPresence.Kind, JID)
 
         /// `nil` for presence that is not a contact's: of rooms, own devices, and errors.
-        init?(_ presence: Presence, own: JID, rooms: [JID: RoomPlace]) {
+        init?(_ presence: Presence, own: JID, rooms: [JID: RoomOccupancy]) {
             guard let sender = presence.from, sender.bare != own, rooms[sender.bare] == nil,
                 !presence.payloads.contains(RoomUser.name)
             else { return nil }

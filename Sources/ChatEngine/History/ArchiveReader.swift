@@ -17,7 +17,7 @@ actor ArchiveReader {
 
     init(_ context: AccountContext) { self.context = context }
 
-    /// Stores a page of an archive, and gives the receipts for what came by it and by no other way.
+    /// Stores a page of an archive, and sends receipts for messages that arrived only by it.
     ///
     /// - Parameters:
     ///   - query: what was asked for.
@@ -49,7 +49,7 @@ actor ArchiveReader {
         }
     }
 
-    /// In milliseconds: nobody waits for a receipt of an older message.
+    /// In milliseconds: receipts for older messages are not useful.
     private static let receiptAge: Int64 = 7 * 24 * 3_600_000
 
     /// To whom a receipt is owed for which message, of those whose senders ask for one.
@@ -109,8 +109,8 @@ actor ArchiveReader {
 
     /// An archive could forge messages of any user, so it is trusted only for its own conversation.
     private func refusal(of message: Message, in archive: JID) -> ArchiveAuthority.Refusal? {
-        let places = context.places
-        return ArchiveAuthority.refusal(of: message, in: archive, account: context.address) { places[$0] != nil }
+        let occupancies = context.occupancies
+        return ArchiveAuthority.refusal(of: message, in: archive, account: context.address) { occupancies[$0] != nil }
     }
 
     /// Reports to the session's log, and once per room archive to the user. Our own archive may contain messages of

@@ -207,7 +207,7 @@ actor HistoryService {
             }) ?? []
     }
 
-    /// Finds out whether what the account's archive says of live messages can be believed.
+    /// Determines whether the ids that the archive of the account assigns to live messages can be trusted.
     private func askWhatArchiveCanDo(in session: Session) async {
         guard let capabilities = try? await session[MessageArchive.self]?.capabilities(of: context.address),
             capabilities.isAvailable

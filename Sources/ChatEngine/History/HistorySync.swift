@@ -7,11 +7,11 @@ public import XMPPAddress
 /// time, so a page that the user waits for is behind at most one other. The store knows what is complete: it reports
 /// the remaining gaps after each page. Live messages change nothing here.
 ///
-///     perform(sync.sessionBegan(isResumed: false, now: now))            // .ask(newest page of the own archive)
+///     perform(sync.sessionBegan(isResumed: false, now: now))            // .ask(newest page of our archive)
 ///     perform(sync.answered(request, gaps: gaps, now: now))             // .ask(page of the newest hole)
 ///     perform(sync.answered(request, gaps: [], now: now))               // .none
 public struct HistorySync: ~Copyable, Sendable {
-    /// What the owner has to do.
+    /// An action for the owner to perform.
     public enum Action: Equatable, Sendable {
         case none
         /// Request this page and report the result.

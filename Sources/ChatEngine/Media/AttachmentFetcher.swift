@@ -21,7 +21,7 @@ public struct AttachmentFetcher: Sendable {
             self.total = total
         }
 
-        /// 0 to 1; `nil` where nobody knows.
+        /// 0 to 1; `nil` if the size is unknown.
         public var fraction: Double? {
             total.flatMap { $0 > 0 ? min(1, Double(completed) / Double($0)) : nil }
         }
@@ -29,7 +29,7 @@ public struct AttachmentFetcher: Sendable {
 
     public typealias ProgressHandler = @Sendable (Progress) -> Void
 
-    /// Gets an address into a file, no more than so many bytes.
+    /// Downloads an address into a file with a maximum size in bytes.
     typealias Download =
         @Sendable (_ url: String, _ path: String, _ limit: Int64, _ progress: @escaping ProgressHandler)
         async throws(TransportError) -> Void
@@ -44,8 +44,8 @@ public struct AttachmentFetcher: Sendable {
     /// How long a sound lasts, in milliseconds.
     private let measure: @Sendable (_ path: String) async -> Int64?
 
-    /// - Parameter trust: which servers are believed: as for the connection of the account. Addresses that are not `https:` are
-    ///   refused.
+    /// - Parameter trust: the trust policy for servers, the same as for the connection of the account. Addresses other
+    ///   than `https:` are refused.
     /// - Parameter protection: opens what was sealed before it was uploaded.
     public init(
         store: any LocalStore, media: MediaCache, trust: TrustPolicy = .system,
@@ -181,7 +181,7 @@ public struct AttachmentFetcher: Sendable {
         }
     }
 
-    /// The second half: writes down how long a sound lasts, where nobody has said it or what was said may be wrong.
+    /// The second step: saves the duration of a sound if it was not stated or may be wrong.
     package func measureSound(_ index: Int, of message: MessageID, at path: String) async {
         guard let attachment = await attachment(index, of: message), attachment.kind == .voice,
             let milliseconds = await measure(path)
@@ -215,7 +215,7 @@ extension ChatAccount {
 }
 
 extension Attachment {
-    /// What a list shows of it before it is opened is not known yet.
+    /// Whether the properties that a list shows are not known yet.
     var isUnexamined: Bool {
         switch kind {
         case .voice: duration == nil

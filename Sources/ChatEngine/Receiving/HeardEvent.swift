@@ -5,9 +5,10 @@ internal import Synchronization
 public import XMPPAddress
 public import XMPPClient
 
-/// What an account hears, for a program that reports everything as it comes (``ChatAccountPolicy/hear``).
+/// A received event of an account, for a program that reports each of them (``ChatAccountPolicy/hear``).
 ///
-/// It is told before the next is received, so a program that is slow to report holds up its account and loses nothing.
+/// It is reported before the next stanza is received, so a program that is slow to report delays its account and loses
+/// nothing.
 public enum HeardEvent: Sendable {
     /// The account is online under this address, and is shown to its contacts.
     case online(JID)
@@ -30,7 +31,8 @@ final class Hearing: Sendable {
     private let handler: HeardHandler
     private let told = Mutex(Told())
 
-    /// So many messages are remembered: a copy comes again within a session, and a session has no more on their way.
+    /// The maximum number of remembered messages: a copy arrives within the same session, and no session has more in
+    /// transit.
     private static let limit = 4096
 
     init(_ handler: @escaping HeardHandler) { self.handler = handler }
@@ -50,7 +52,7 @@ final class Hearing: Sendable {
 }
 
 extension MessageMeaning {
-    /// What is told of a message that was stored: of one that this account has not sent, outside of rooms.
+    /// The event for a stored message, if it was received outside of rooms.
     func heard(_ reception: Reception, in key: ConversationKey) -> HeardEvent? {
         guard case .message(let copy, _) = self, !copy.isOutgoing, key.kind != .room else { return nil }
         switch copy.content {

@@ -3,7 +3,7 @@ internal import ChatStore
 extension MessageMeaning {
     /// Stores it for an account.
     ///
-    /// - Returns: what is told of it.
+    /// - Returns: the event to report.
     @discardableResult
     func keep(of account: AccountID, in writer: any StoreWriter) throws(StoreError) -> HeardEvent? {
         switch self {
@@ -13,7 +13,7 @@ extension MessageMeaning {
         case .report(let report, let conversation):
             try writer.receive(report, in: ConversationKey(account: account, conversation))
         case .read(let target, let conversation):
-            // What was read elsewhere opens no conversation here.
+            // A message that was read on another device does not create a conversation here.
             guard let known = try writer.conversation(ConversationKey(account: account, conversation)) else { break }
             try writer.markRead(upTo: target, in: known)
         }

@@ -46,7 +46,7 @@ struct ReadingService: Sendable {
     }
 
     private func readElsewhere(_ message: StanzaIdentifier, in conversation: JID) async {
-        let isRoom = context.places[conversation.bare] != nil
+        let isRoom = context.occupancies[conversation.bare] != nil
         let kind: ConversationKey.Kind = isRoom ? (conversation.isBare ? .room : .occupant) : .direct
         let meaning = MessageMeaning.read(
             .archived(ArchiveReference(archive: message.by, id: message.id)),

@@ -33,10 +33,10 @@ public struct SessionRecorder: SessionStore {
     private let media: MediaCache?
     private let hearing: Hearing?
     private let presences = PresenceRecord()
-    let places = RoomPlaces()
+    let occupancies = RoomOccupancies()
     let people = KnownPeople()
     let offlineDelivery = OfflineDelivery()
-    /// The account's archive gives names to live messages (XEP-0359), so that they can be believed.
+    /// Whether the archive of the account assigns ids to live messages (XEP-0359), so that they can be trusted.
     private let ownArchive = OwnArchive()
     let protector: MessageProtector
     /// Passes on what was read here.
@@ -44,7 +44,7 @@ public struct SessionRecorder: SessionStore {
 
     /// - Parameters:
     ///   - media: where files that come inside a message are kept.
-    ///   - protection: opens what came.
+    ///   - protection: opens received messages.
     public init(
         store: any LocalStore, account: AccountID, address: JID, media: MediaCache? = nil,
         protection: any ContentProtection = PlainContent(), now: @escaping @Sendable () -> MessageTime
@@ -70,11 +70,11 @@ public struct SessionRecorder: SessionStore {
     /// Reads stanzas as they are read at this moment.
     var reader: MessageReader {
         MessageReader(
-            address: address, places: places.all, believesOwnArchive: ownArchive.assignsIdentifiers,
+            address: address, occupancies: occupancies.all, believesOwnArchive: ownArchive.assignsIdentifiers,
             digest: { ContentHash(of: $0).description })
     }
 
-    /// What the account's archive has said of itself.
+    /// Records the features of the account's archive.
     func ownArchive(assignsIdentifiers isAssigning: Bool) {
         ownArchive.assignsIdentifiers = isAssigning
     }
@@ -97,8 +97,8 @@ public struct SessionRecorder: SessionStore {
         people.replaceContacts(contacts)
         // Until they are asked again: an archive that was read assigns identifiers, and so does a room its occupant ids.
         for (room, hasArchive) in known {
-            places.set(
-                RoomPlace(
+            occupancies.set(
+                RoomOccupancy(
                     nickname: room.nickname ?? address.local ?? "", occupantID: room.occupantID,
                     hasOccupantIDs: room.occupantID != nil, hasStanzaIDs: hasArchive),
                 in: room.address)
@@ -126,12 +126,12 @@ public struct SessionRecorder: SessionStore {
     public func commit(_ change: SessionChange) async throws {
         let time = now()
         var meanings: [MessageMeaning] = []
-        var newPlaces: [JID: RoomPlace] = [:]
+        var newOccupancies: [JID: RoomOccupancy] = [:]
         var reader = reader
         var sightings: [PresenceRecord.Sighting] = []
         var (step, read) = (ProtectionStep(protector), [Message]())
         for element in change.received {
-            // What cannot be read is no message to anybody; the session answers for it.
+            // An unreadable stanza is not a message; the session answers it.
             switch (try? AnyStanza(element)) ?? nil {
             case .message(var message)?:
                 message.payloads.rememberDecoded()
@@ -148,31 +148,31 @@ public struct SessionRecorder: SessionStore {
                 meanings += reader.read(opened, arrival)
                 read.append(carbon == nil ? opened.forSession : message)
             case .presence(let presence)?:
-                if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: places.all),
+                if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: occupancies.all),
                     presences.admits(sighting, people)
                 {
                     sightings.append(sighting)
                 }
-                guard let (room, place) = places.presenceReceived(presence, at: time) else { continue }
-                newPlaces[room] = place
+                guard let (room, occupancy) = occupancies.presenceReceived(presence, at: time) else { continue }
+                newOccupancies[room] = occupancy
                 reader = self.reader
             case .iq?, nil: continue
             }
         }
         let isAnother = presences.committed(change.resumption?.id)
-        // Who was there nobody asks for where the session cannot be resumed.
+        // The presences are not needed if the session cannot be resumed.
         let seen = change.resumption == nil ? sightings.filter { $0.kind == .request } : sightings
         let isOnline = offlineDelivery.isOnline(at: time)
         let acknowledged = Set(change.acknowledged)
-        let (account, resumption, kept, entered) = (account, change.resumption, meanings, newPlaces)
+        let (account, resumption, kept, entered) = (account, change.resumption, meanings, newOccupancies)
         let heard = try await step.store(of: account, in: store) { writer throws(StoreError) in
             var heard: [HeardEvent] = []
             for meaning in kept { if let event = try meaning.keep(of: account, in: writer) { heard.append(event) } }
             if isOnline { try writer.noteOnline(account, at: time) }
             for var room in entered.isEmpty ? [] : try writer.rooms(of: account) {
-                guard let place = entered[room.address] else { continue }
-                room.nickname = place.nickname
-                room.occupantID = place.believedOccupantID
+                guard let occupancy = entered[room.address] else { continue }
+                room.nickname = occupancy.nickname
+                room.occupantID = occupancy.believedOccupantID
                 try writer.save(room, of: account)
             }
             if isAnother {
@@ -194,11 +194,11 @@ public struct SessionRecorder: SessionStore {
     private func arrival(of message: Message, by route: MessageCopy.Route, at time: MessageTime)
         -> MessageReader.Arrival
     {
-        let stay = message.from.flatMap { places.stay(of: $0) }
+        let stay = message.from.flatMap { occupancies.stay(of: $0) }
         guard message.type == .groupchat else {
             return .init(route, time: time, stay: stay, earliestDelay: offlineDelivery.earliestDelay(at: time))
         }
-        if places.isHistory(message, at: time) {
+        if occupancies.isHistory(message, at: time) {
             return .init(route, time: time, earliestDelay: MessageTime(millisecondsSince1970: .min))
         }
         return .init(route, time: time, stay: stay)

@@ -19,10 +19,10 @@ public struct BookmarkService: Sendable {
     }
 
     /// Sets whether a room is joined at each connection, on all devices. A joined room is not left.
-    public func setEntersAutomatically(_ enters: Bool, _ room: JID) async throws(ClientError) {
-        let nickname = context.places[room.bare]?.nickname
+    public func setJoinsAutomatically(_ enters: Bool, _ room: JID) async throws(ClientError) {
+        let nickname = context.occupancies[room.bare]?.nickname
         try await change(room) { bookmark in
-            bookmark.entersAutomatically = enters
+            bookmark.joinsAutomatically = enters
             bookmark.nickname = bookmark.nickname ?? nickname
         }
         await rooms.change(room) { $0.joinsAutomatically = enters }
@@ -56,7 +56,7 @@ public struct BookmarkService: Sendable {
     }
 
     private func changed(_ room: JID, _ bookmark: Bookmark) async {
-        if bookmark.entersAutomatically {
+        if bookmark.joinsAutomatically {
             await rooms.enter(bookmarked: room, nickname: bookmark.nickname, name: bookmark.title)
         }
         context.events.post(.room(room))
@@ -69,12 +69,12 @@ public struct RoomBookmark: Hashable, Sendable {
     public var name: String?
     public var nickname: String?
     /// Whether it is joined at each connection.
-    public var entersAutomatically: Bool
+    public var joinsAutomatically: Bool
 
     init(_ bookmark: Bookmark) {
         name = bookmark.title.flatMap { $0.isEmpty ? nil : $0 }
         nickname = bookmark.nickname
-        entersAutomatically = bookmark.entersAutomatically
+        joinsAutomatically = bookmark.joinsAutomatically
     }
 }
 

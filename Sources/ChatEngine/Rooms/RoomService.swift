@@ -70,7 +70,7 @@ public actor RoomService {
         await leave(room)
     }
 
-    /// Leaves a room permanently; what was said there stays.
+    /// Leaves a room permanently; its messages remain.
     public func leave(_ room: JID) async {
         absences[room.bare] = nil
         await change(room) { $0.joinsAutomatically = false }
@@ -101,33 +101,33 @@ public actor RoomService {
         guard let session = await context.onlineSession, let chat = session[GroupChat.self] else {
             throw .noConnection
         }
-        let places = context.recorder.places
-        let isKnown = places.all[room.bare] != nil
+        let occupancies = context.recorder.occupancies
+        let isKnown = occupancies.all[room.bare] != nil
         // Before the room says a word: the recorder reads nothing of rooms that it does not know.
-        if !isKnown { places.set(RoomPlace(nickname: nickname), in: room) }
+        if !isKnown { occupancies.set(RoomOccupancy(nickname: nickname), in: room) }
         do throws(GroupChatError) {
             let visit = RoomVisit(
                 nickname: nickname, password: password, creation: settings == nil ? .withDefaults : .configuring)
             try await enter(room, visit, chat)
             if let settings, let joined = chat.room(room) { try await configure(joined, settings) }
         } catch {
-            if !isKnown { places.set(nil, in: room) }
+            if !isKnown { occupancies.set(nil, in: room) }
             throw error
         }
         let name = settings.flatMap { $0.name.isEmpty ? nil : $0.name }
-        let place = places.all[room.bare]
+        let occupancy = occupancies.all[room.bare]
         await store(room) { stored in
-            stored.nickname = place?.nickname ?? nickname
-            stored.occupantID = place?.believedOccupantID
+            stored.nickname = occupancy?.nickname ?? nickname
+            stored.occupantID = occupancy?.believedOccupantID
             stored.joinsAutomatically = true
             if let name { stored.name = name }
         }
         jobs.continuation.yield(room.bare)
         await invitations.forget(room)
         if let bookmarks = session[Bookmarks.self] {
-            // What is stored there beside this, such as the person's own name for the room, stays.
+            // The other content of the bookmark, such as the name given by the user, is preserved.
             var bookmark = await bookmarks.all[room.bare] ?? Bookmark()
-            bookmark.entersAutomatically = true
+            bookmark.joinsAutomatically = true
             bookmark.nickname = nickname
             bookmark.password = password
             if let name { bookmark.title = name }
@@ -150,7 +150,7 @@ public actor RoomService {
         // A session that has just begun first tells the rooms that it is another one.
         try? await context.session?.waitUntilOnline()
         var visit = visit
-        // What was said before comes from the archive, in order and without a hole. A room that is not there yet has none.
+        // Earlier messages come from the archive, in order and without gaps. A room that does not exist yet has none.
         let information = try? await chat.information(of: room)
         if information?.hasArchive == true { visit.history = RoomEntrance.History.none }
         try await chat.enter(room, visit)
@@ -226,8 +226,8 @@ public actor RoomService {
     /// Enters a room that the account's bookmarks name.
     func enter(bookmarked room: JID, nickname: String?, name: String?) async {
         let ours = nickname ?? context.nickname
-        let places = context.recorder.places
-        if places.all[room.bare] == nil { places.set(RoomPlace(nickname: ours), in: room) }
+        let occupancies = context.recorder.occupancies
+        if occupancies.all[room.bare] == nil { occupancies.set(RoomOccupancy(nickname: ours), in: room) }
         await store(room) { stored in
             stored.nickname = stored.nickname ?? ours
             stored.name = name ?? stored.name
@@ -238,12 +238,12 @@ public actor RoomService {
 
     private func follow(_ room: JID, _ chat: GroupChat) async {
         if chat.room(room) == nil {
-            let nickname = context.places[room]?.nickname ?? context.nickname
+            let nickname = context.occupancies[room]?.nickname ?? context.nickname
             do throws(GroupChatError) {
                 try await enter(room, RoomVisit(nickname: nickname, isKept: true), chat)
             } catch {
                 context.events.post(.problem(.room(room, error)))
-                // Nobody follows the room yet, so its own word about this was missed.
+                // The room had no observer yet, so its event for this failure was missed.
                 absences[room] = RoomAbsence(error, isTriedAgain: await chat.room(room)?.visit != nil)
                 context.events.post(.room(room))
             }
@@ -290,9 +290,9 @@ public actor RoomService {
         await change(room) { $0.joinsAutomatically = false }
         // The device that has destroyed it removes the bookmark.
         guard !destroyed.contains(room), let bookmarks = context.session?[Bookmarks.self],
-            var bookmark = await bookmarks.all[room], bookmark.entersAutomatically
+            var bookmark = await bookmarks.all[room], bookmark.joinsAutomatically
         else { return }
-        bookmark.entersAutomatically = false
+        bookmark.joinsAutomatically = false
         try? await bookmarks.set(bookmark, for: room)
     }
 }

@@ -11,7 +11,7 @@ actor DeliveryRepair {
     private let archive: ArchiveReader
     /// Messages that were sent again because the archive did not have them.
     private var repaired: Set<MessageID> = []
-    /// What the server has said in this session of what it archives; the inner `nil` if it does not say it.
+    /// The archive preferences that the server reported in this session; the inner `nil` if it does not report them.
     private var preferences: ArchivePreferences??
     /// Conversations for which the archive was searched in this session without knowing whether it keeps them.
     private var searched: Set<ConversationKey> = []
@@ -57,7 +57,7 @@ actor DeliveryRepair {
         }
     }
 
-    /// Whether the archive keeps what is said to a contact; `nil` if that is not known, so that it is found out by looking.
+    /// Whether the archive stores messages to a contact; `nil` if that is unknown, and has to be determined by a query.
     private func archiveKeeps(_ peer: JID, in session: Session) async -> Bool? {
         if await archive.keepsOwn { return true }
         guard let source = session[MessageArchive.self], let capabilities = try? await source.capabilities(),
@@ -75,7 +75,8 @@ actor DeliveryRepair {
         return known.keeps(peer, isContact: context.recorder.people.subscription(of: peer) != nil)
     }
 
-    /// Each once as long as the program runs: an account whose messages nobody confirms must not send them for ever.
+    /// Each message is sent again only once while the program runs: an account whose messages are never confirmed must
+    /// not send them endlessly.
     private func sendAgain(_ ids: [MessageID]) async {
         guard !ids.isEmpty else { return }
         repaired.formUnion(ids)
@@ -84,9 +85,9 @@ actor DeliveryRepair {
         }
     }
 
-    /// Messages without a word of their receiver: those that the archive was not seen to have, and those that it has, while the
-    /// receiver has confirmed a later one. Of the latter the message or its receipt was lost on the way; the same origin-id
-    /// makes it no second message.
+    /// Messages without a receipt: those that were not found in the archive, and those in the archive whose receiver
+    /// confirmed a later message. Of the latter, the message or its receipt was lost. Because of the same origin-id,
+    /// the receiver recognises it as the same message.
     private func doubtful() async throws(StoreError)
         -> (unarchived: [ConversationKey: [StoredMessage]], overtaken: [MessageID])
     {

@@ -17,10 +17,10 @@ struct MessageService: Sendable {
     func send(_ content: MessageContent, in key: ConversationKey, id: String?) async throws(StoreError) -> MessageID {
         var sender = context.address
         var occupantID: String?
-        if key.kind != .direct, let place = context.places[key.address.bare] {
+        if key.kind != .direct, let occupancy = context.occupancies[key.address.bare] {
             sender =
-                (try? JID(local: key.address.local, domain: key.address.domain, resource: place.nickname)) ?? sender
-            occupantID = place.believedOccupantID
+                (try? JID(local: key.address.local, domain: key.address.domain, resource: occupancy.nickname)) ?? sender
+            occupantID = occupancy.believedOccupantID
         }
         await typing.wrote(in: key)
         context.recorder.people.wrote()

@@ -2,8 +2,8 @@ internal import ChatStore
 
 /// Pins the files of unsent messages in the cache, and no others.
 ///
-/// The store determines which files are needed, at each of its changes. So whenever the program dies, nothing stays
-/// pinned for ever, and no file of a queued message is evicted.
+/// The required files are determined by the store at each of its changes. So if the program ends unexpectedly, no file
+/// stays pinned permanently, and no file of a queued message is evicted.
 actor QueuedContents {
     private let store: any LocalStore
     private let account: AccountID

@@ -7,7 +7,8 @@ internal import XMPPStanzas
 struct QueuedStanzas: Sendable {
     let store: any LocalStore
     let account: AccountID
-    /// Whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1); asked for each message.
+    /// Whether a message to a contact states that its author has stopped typing (XEP-0085 §5.1); evaluated for each
+    /// message.
     let tellsActivity: @Sendable (JID) -> Bool
     let protector: MessageProtector
     let now: @Sendable () -> MessageTime
@@ -37,7 +38,7 @@ struct QueuedStanzas: Sendable {
         do throws(ProtectionError) {
             sealed = try await step.seal(stanza, in: key.conversation)
         } catch {
-            // What nobody could open is not sent.
+            // A message that no receiver could open is not sent.
             let time = SendBackoff.end(after: entry.attempts, now: now())
             try await step.store(of: account, in: store) { writer throws(StoreError) in
                 if error.isTemporary {
@@ -75,7 +76,7 @@ struct QueuedStanzas: Sendable {
             content = .text(text)
         }
         var message = MessageBuilder(tellsActivity: tellsActivity(key.address)).message(
-            content, id: id, in: key.conversation, answering: try await answered(by: entry),
+            content, id: id, in: key.conversation, replyingTo: try await repliedMessage(of: entry),
             firstSent: try await firstSending(of: entry))
         if let inline, var whole = message {
             inline.write(into: &whole)
@@ -98,17 +99,18 @@ struct QueuedStanzas: Sendable {
         return try? InlineMedia(kind: kind, fileName: attachment.name, content: content)
     }
 
-    private func answered(by entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.Answered? {
+    private func repliedMessage(of entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.RepliedMessage? {
         guard case .text(let text) = entry.content, let reply = text.reply else { return nil }
         let conversation = entry.message.conversation
-        let answered = try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
-        return answered.map { MessageBuilder.Answered(body: $0.text.body, sender: $0.sender) }
+        let replied = try await store.read { reader throws(StoreError) in try reader.message(reply, in: conversation) }
+        return replied.map { MessageBuilder.RepliedMessage(body: $0.text.body, sender: $0.sender) }
     }
 
-    /// When a message came to the archive that is to be sent again and stands before others of ours; `nil` for any other message.
+    /// The time at which a message was archived, if it is sent again and precedes other messages of ours; `nil` for any
+    /// other message.
     private func firstSending(of entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.FirstSending? {
         let message = entry.message
-        // Of what this device's clock says nothing is known to the receiver.
+        // The receiver does not know the clock of this device.
         guard message.timeSource == .archive else { return nil }
         let later = try await store.read { reader throws(StoreError) in
             try reader.timeline(of: message.conversation, .after(message.position), limit: Self.nextSearched)

@@ -7,7 +7,7 @@ struct QueuedUploads: Sendable {
     let store: any LocalStore
     let uploader: (any AttachmentUploader)?
     let protection: any ContentProtection
-    /// Where sealed files stand while they are uploaded.
+    /// Contains the encrypted files during their upload.
     let media: MediaCache?
     let now: @Sendable () -> MessageTime
     let progress = UploadProgress()

@@ -112,7 +112,7 @@ struct SendPlan: Sendable {
         return .wait
     }
 
-    /// Whether further entries of a released conversation are to be shown.
+    /// Whether more entries of a released conversation must be read.
     func isReleased(_ conversation: ConversationID) -> Bool { holds[conversation]?.reason == .behind }
 
     /// All skipped entries of a conversation were shown.

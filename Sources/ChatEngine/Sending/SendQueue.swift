@@ -6,12 +6,12 @@ internal import XMPPStanzas
 
 /// Gives what waits in the store to the session, in its order, until the server has it.
 ///
-/// A message is in the store before it is here and leaves the queue only by the server's word: the acknowledgement of
-/// XEP-0198, which ``SessionRecorder`` notes, or, where the server has none, the answer to a ping that was sent after it.
-/// What is said in a room leaves it when the room sends it back. When a session is lost, what it left unconfirmed is sent
-/// again with the same origin-id.
+/// A message is stored before it is queued, and leaves the queue only when the server has confirmed it: by the
+/// acknowledgement of XEP-0198, which ``SessionRecorder`` records, or without stream management by the response to a
+/// ping that was sent after it. A message to a room leaves the queue when the room reflects it. If a session is lost,
+/// its unconfirmed messages are sent again with the same origin-id.
 ///
-/// Each place of the queue is read once for each session, and again only where something held it back (`SendPlan`).
+/// Each entry of the queue is read once per session, and again only if something held it back (`SendPlan`).
 public actor SendQueue {
     private let store: any LocalStore
     private let account: AccountID
@@ -29,16 +29,16 @@ public actor SendQueue {
     private var uploading: Set<MessageID> = []
     private var rooms = OpenRooms()
     private var keys: [ConversationID: ConversationKey] = [:]
-    /// How many places of the queue were read, for tests of its cost.
+    /// The number of entries that were read, for tests of the cost.
     private(set) var placesRead = 0
 
     /// How soon a message is looked at again that a room has not sent back, in milliseconds.
     private static let probePause: Int64 = 2_000
-    /// How many places of the queue are read at once.
+    /// The number of entries that are read at once.
     private static let pageSize = 64
 
     /// - Parameters:
-    ///   - tellsActivity: whether a contact is told with a message that its author is not writing any more (XEP-0085 §5.1).
+    ///   - tellsActivity: whether a message to a contact states that its author has stopped typing (XEP-0085 §5.1).
     ///   - protector: seals what is sent.
     ///   - media: where files are sealed before they are uploaded.
     init(
@@ -59,13 +59,13 @@ public actor SendQueue {
     /// Rooms in which something can be said.
     var openRooms: Set<JID> { rooms.open }
 
-    /// A room was entered, and what it has said until now is in the store: what it did not send back is sent again.
+    /// A room was joined and its messages so far are stored: messages that it did not reflect are sent again.
     public func roomOpened(_ room: JID) {
         rooms.opened(room)
         causes?.roomReopened(room.bare)
     }
 
-    /// Nothing can be said in the room for now.
+    /// No message can be sent to the room for now.
     public func roomClosed(_ room: JID) {
         rooms.closed(room)
     }
@@ -76,7 +76,7 @@ public actor SendQueue {
         let events = session.events(.connection)
         let causes = SendCauses()
         self.causes = causes
-        // What an earlier session was given, this one has if it resumes it, and is asked.
+        // A resumed session has the messages of the earlier one, and is asked for them.
         plan = SendPlan()
         given = GivenMessages()
         rooms = OpenRooms()
@@ -117,8 +117,8 @@ public actor SendQueue {
 
     private func take(_ cause: SendCauses.Joined, in session: Session) async {
         let isManaged = await session.agreement?.isManaged ?? true
-        // What a session lost is known by its tokens before the news of the next session comes. Without stream management no token
-        // says so for certain.
+        // The tokens of a session report its lost messages before the next session starts. Without stream management
+        // the tokens cannot report this reliably.
         if cause.isOnline || isManaged && given.isLastLost {
             await noteRefusals()
             given.connectionBegan(isManaged: isManaged)
@@ -161,23 +161,23 @@ public actor SendQueue {
 
     // MARK: Messages
 
-    /// Sends what can be sent of the next places of the queue.
+    /// Sends the next entries of the queue that can be sent.
     ///
-    /// - Returns: what is to be uploaded, and whether the rest has to wait for the next cause.
+    /// - Returns: the files to upload, and whether the rest must wait for the next cause.
     private func sendPage(in session: Session) async -> (uploads: [QueuedMessage], isLast: Bool)? {
         let release = plan.nextRelease
         let page: SendQueuePage
         do throws(StoreError) {
             page = try await read(after: release?.position ?? plan.end, in: release?.conversation)
         } catch {
-            // The store says itself what is wrong, to whoever shows it.
+            // The store reports its own failures to its observers.
             return nil
         }
         var uploads: [QueuedMessage] = []
         var sent: [MessageID] = []
         var (isInterrupted, isHeld) = (false, false)
         for entry in page.messages {
-            // What comes behind stands in the rest of the queue.
+            // Later entries are in the rest of the queue.
             if let release, entry.position > plan.end || !plan.isReleased(release.conversation) { break }
             switch plan.shown(
                 entry, isInFlight: given.contains(entry), now: now(),
@@ -190,7 +190,7 @@ public actor SendQueue {
                 case .taken: sent.append(entry.message.id)
                 case .held:
                     plan.returned(entry)
-                    // It is shown again as one that waits for its time, and the later ones of its conversation behind it.
+                    // The entry is read again when its time has come, and the later ones of its conversation after it.
                     isHeld = true
                 case .interrupted:
                     plan.returned(entry)
@@ -270,7 +270,8 @@ public actor SendQueue {
         }
     }
 
-    /// Where the server acknowledges nothing, it has handled what came before a request that it answers (RFC 6120 §10.1).
+    /// A server without stream management has handled all stanzas that precede a request that it answers (RFC 6120
+    /// §10.1).
     private func confirmUnmanaged(_ sent: [MessageID], in session: Session) async {
         guard !sent.isEmpty, await session.agreement?.isManaged == false else { return }
         do {

@@ -110,8 +110,8 @@ actor TypingService {
     }
 }
 
-/// Who gets typing notifications (XEP-0085 §5.1): nobody if the user does not allow it; a contact who has replied
-/// without a chat state gets none until one arrives.
+/// Decides which contacts get typing notifications (XEP-0085 §5.1): none if the user disabled them; and a contact who
+/// replied without a chat state gets none until one arrives.
 final class ChatStateSupport: Sendable {
     private let silent = Mutex<Set<JID>>([])
     private let isAllowed: Mutex<Bool>

@@ -34,7 +34,7 @@ struct TypingTable: Sendable {
     }
 
     /// - Parameters:
-    ///   - state: `nil` when somebody has stopped.
+    ///   - state: `nil` when the person has stopped.
     ///   - isKnown: the user takes part in the conversation, or knows the other side.
     /// - Returns: the conversations whose display changes.
     mutating func set(

@@ -93,7 +93,7 @@ extension ChatHome {
         let access =
             try await accountStorage.accesses().first { $0.address == address } ?? AccountAccess(address: address)
         var configuration = ClientConfiguration(address: address, password: password)
-        // Nobody is asked in the background; the reason for a rejection is recorded for the account's row.
+        // The user is not asked in the background; the reason for a rejection is recorded for the row of the account.
         let isTrustLimited = !access.trustedCertificates.isEmpty || !work.trustedForNow.isEmpty
         let question: TrustPolicy.Question = { evaluation in
             evaluations.note(evaluation)

@@ -175,11 +175,11 @@ public final class ChatHome {
         }
     }
 
-    /// Replies in a conversation that need not be open, see ``ConversationList/answer(_:with:through:)``.
-    public func answer(_ id: ConversationID, with text: String) async throws(StoreError) -> Bool {
+    /// Replies in a conversation that need not be open, see ``ConversationList/reply(to:with:through:)``.
+    public func reply(to id: ConversationID, with text: String) async throws(StoreError) -> Bool {
         let conversation = try await store.read { reader throws(StoreError) in try reader.conversation(id) }
         guard let key = conversation?.key, let account = account(key.account) else { return false }
-        return try await conversations.answer(id, with: text, through: account)
+        return try await conversations.reply(to: id, with: text, through: account)
     }
 
     // MARK: Models

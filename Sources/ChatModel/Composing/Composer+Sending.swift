@@ -32,11 +32,11 @@ extension Composer {
     ///
     /// - Throws: if a file cannot be stored. The files before it are sent; it and the following ones are not.
     public func send(files: [Attachment]) async throws(StoreError) {
-        let answered = reply
+        let replied = reply
         for (index, file) in files.enumerated() {
             do throws(StoreError) {
-                _ = try await send(file, answering: index == 0 ? answered : nil)
-                if index == 0, answered != nil, reply == answered {
+                _ = try await send(file, replyingTo: index == 0 ? replied : nil)
+                if index == 0, replied != nil, reply == replied {
                     reply = nil
                     changed()
                 }
@@ -47,7 +47,7 @@ extension Composer {
         }
     }
 
-    private func send(_ file: Attachment, answering target: Target?) async throws(StoreError) -> MessageID {
+    private func send(_ file: Attachment, replyingTo target: Target?) async throws(StoreError) -> MessageID {
         let content = MessageText("", reply: target?.reference, attachments: [file])
         let id = try await actions.send(.text(content), in: key)
         await letGo(file)
@@ -77,7 +77,7 @@ extension Composer {
 /// Replies and corrections.
 extension Composer {
     /// Makes the text a reply to a message; `nil` removes the reply.
-    public func answer(_ message: MessageID?) async throws(StoreError) {
+    public func reply(to message: MessageID?) async throws(StoreError) {
         reply = try await target(message, for: .reply)
         changed()
     }

@@ -26,7 +26,7 @@ public struct MentionCompletion: Sendable, Hashable {
         }
         let written = text[start..<cursor]
         let begun = FoldedName(String(written.drop { $0 == "@" })).text
-        // Without `@`, only the first word is completed, where addressing somebody is likely.
+        // Without `@`, only the first word is completed, where addressing a person is likely.
         guard written.first == "@" || !begun.isEmpty else { return nil }
         guard cursor == text.endIndex || text[cursor].isWhitespace else { return nil }
         let found = names.map { ($0, FoldedName($0).text) }.filter { $0.1.hasPrefix(begun) }

@@ -65,8 +65,8 @@ extension ConversationList {
     /// Sends a text from outside of the conversation, and marks the messages before it as read.
     ///
     /// - Returns: `false` if there was nothing to send, or no such conversation.
-    public func answer(
-        _ id: ConversationID, with text: String, through actions: any ConversationActions
+    public func reply(
+        to id: ConversationID, with text: String, through actions: any ConversationActions
     ) async throws(StoreError) -> Bool {
         let trimmed = text.trimmingWhitespace
         let conversation = try await store.read { store throws(StoreError) in try store.conversation(id) }

@@ -117,7 +117,7 @@ public final class ConversationList {
         show()
     }
 
-    /// Sets who is typing in the conversations of an account, by name; nobody in all others.
+    /// Sets the names of the people who are typing in the conversations of an account; none in all others.
     public func showWriting(_ names: [ConversationKey: [String]], of account: AccountID) {
         let old = writing
         writing = writing.filter { $0.key.account != account }

@@ -70,7 +70,7 @@ public final class PictureChoice {
                         quality: quality, byteCount: picture.bytes.count, width: picture.width,
                         height: picture.height, mediaType: picture.type.name))
             }
-            // For a small picture all qualities are equal; the remaining one stands for all.
+            // For a small picture all qualities are equal; only one option remains.
             options = found
             thumbnail = try await Picture.thumbnail(of: bytes, max: Self.thumbnailSide).bytes
             problem = nil

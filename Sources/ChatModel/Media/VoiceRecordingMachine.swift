@@ -21,7 +21,7 @@ struct VoiceRecordingMachine: ~Copyable {
         case reviewing
     }
 
-    /// What the owner has to do.
+    /// An action for the owner to perform.
     enum Action: Equatable, Sendable {
         case none
         case open

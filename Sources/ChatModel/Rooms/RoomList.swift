@@ -25,7 +25,7 @@ public struct RoomRow: Identifiable, Hashable, Sendable {
     public let nickname: String?
     public let subject: String?
     /// Whether it is joined whenever the account connects.
-    public let entersAutomatically: Bool
+    public let joinsAutomatically: Bool
     /// Whether the account has joined it.
     public let isInside: Bool
 
@@ -133,7 +133,7 @@ public final class RoomList {
                     RoomRow(
                         id: .init(account: account, address: address), name: name,
                         nickname: mark?.nickname ?? room?.nickname, subject: room?.subject,
-                        entersAutomatically: mark?.entersAutomatically ?? room?.joinsAutomatically ?? false,
+                        joinsAutomatically: mark?.joinsAutomatically ?? room?.joinsAutomatically ?? false,
                         isInside: places.contains(address), sortName: FoldedName(name)))
             }
         }

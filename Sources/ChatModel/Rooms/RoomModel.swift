@@ -37,7 +37,7 @@ public final class RoomModel {
     /// Why the account is not in the room, unless the user left it.
     public private(set) var absence: RoomAbsence?
     /// Whether it is joined whenever the account connects.
-    public private(set) var entersAutomatically = false
+    public private(set) var joinsAutomatically = false
     /// The account's nickname in the room, or the one to join with.
     public private(set) var nickname: String?
     /// The room's name, else one from the address.
@@ -147,7 +147,7 @@ public final class RoomModel {
         if absence != state.absence { absence = state.absence }
         let kept = book.room(key.address, of: key.account)
         let enters = kept?.joinsAutomatically ?? false
-        if entersAutomatically != enters { entersAutomatically = enters }
+        if joinsAutomatically != enters { joinsAutomatically = enters }
         let nickname = state.nickname ?? kept?.nickname
         if self.nickname != nickname { self.nickname = nickname }
         let title = book.title(of: key)
@@ -181,7 +181,8 @@ public struct RoomRights: Hashable, Sendable {
     public var mayRetractOthersMessages: Bool { isModerator }
     public var isOwner: Bool { own?.standing == .owner }
 
-    /// Nobody may kick a person with a higher affiliation, nor admins and owners each other (XEP-0045 §8.2).
+    /// Whether this account may kick a person: not one with a higher affiliation, and admins and owners cannot kick
+    /// each other (XEP-0045 §8.2).
     public func mayKick(_ person: RoomState.Person) -> Bool {
         isModerator && !person.isOwn && !outranks(person)
     }

@@ -47,7 +47,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
 
     public var isEdited: Bool { editTime != nil }
 
-    /// The sentence in the place of an encrypted message that could not be opened; `nil` for any other message.
+    /// The text shown instead of an encrypted message that could not be opened; `nil` for any other message.
     public var notOpened: String? { isRetracted ? nil : Wording.notOpened(protection) }
 
     /// The parsed text. Computed on each access, so only for visible rows.

@@ -107,7 +107,7 @@ extension Wording {
         return error.serverText.map { reason + " " + localized("It says: %@", $0) } ?? reason
     }
 
-    /// Why somebody cannot be meant by what a person typed.
+    /// Why a typed text is not the address of a person.
     public static func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {
         switch refusal {
         case .empty: localized("The address may not be empty.")

@@ -64,7 +64,7 @@ extension Wording {
         }
     }
 
-    /// What stands in the place of an encrypted message that could not be opened; `nil` for any other message.
+    /// The text shown instead of an encrypted message that could not be opened; `nil` for any other message.
     public static func notOpened(_ protection: MessageProtection) -> String? {
         guard case .notOpened(_, let reason) = protection else { return nil }
         return switch ProtectionError.Code(rawValue: reason) {

@@ -4,7 +4,7 @@ internal import XMPPAddress
 ///
 /// Removed messages remain in the account's archive on the server.
 enum StorageLimits {
-    /// Rows of one stranger: messages with their corrections and reactions. Nobody reads more without replying.
+    /// Rows of one stranger: messages with their corrections and reactions. No user reads more without replying.
     static let strangerRows = 500
     /// Bytes of text and previews of one stranger: about forty thousand words.
     static let strangerBytes = 256 << 10

@@ -111,7 +111,7 @@ extension RecordStorage {
         // A correction without proof of its author was stored as a separate message.
         let isUnproved = sample.kind == .correction && origin.author.isUnproved
         for record in candidates {
-            // Of what could not be opened nobody knows what it is.
+            // The kind of a message that could not be opened is unknown.
             let isUnknown = record.protection.isNotOpened || sample.protection.isNotOpened
             guard record.kind == sample.kind || isUnproved && record.kind == .text || isUnknown,
                 record.origin(in: key.kind).canBeCopy(of: origin)

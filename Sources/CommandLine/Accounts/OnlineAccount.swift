@@ -39,10 +39,10 @@ struct OnlineAccount: Sendable {
         policy.entersRooms = isLasting && listener?.isSilent != false
         if let listener {
             policy.hear = { await listener.hear($0) }
-            // The server delivers what came meanwhile, so that it is reported.
+            // The server delivers messages that arrived meanwhile, so that they are reported.
             if !listener.isSilent { policy.negotiation = .standard }
         }
-        // What the person has chosen holds for every program of the profile.
+        // The preferences of the user apply to every program of the profile.
         let preferences = await profile.preferences().values
         policy.tellsReceipts = preferences.tellsReceipts
         policy.tellsTyping = preferences.tellsTyping
@@ -52,7 +52,7 @@ struct OnlineAccount: Sendable {
             uploader: media.map { ProfileUploader(media: $0) })
         self.account = account
         self.signIn = signIn
-        // Nobody comes to talk for a moment only.
+        // A command that runs only for a moment is not available for conversations.
         if !isLasting { await account.setPresence(OwnPresence(isHidden: true)) }
         listener?.attach(account)
         var methods = [ProfileMethod.send { $0 == address ? account : nil }]
@@ -66,7 +66,7 @@ struct OnlineAccount: Sendable {
         await media?.close()
     }
 
-    /// Stays online until the task is cancelled, or the server refuses for good.
+    /// Stays online until the task is cancelled, or the server refuses the connection permanently.
     func run(missingAccount: SignIn.MissingAccount = .fail) async throws {
         do {
             try await account.run()
@@ -80,7 +80,7 @@ struct OnlineAccount: Sendable {
         }
     }
 
-    /// Waits until the first attempt to connect has come to its end, in whichever way.
+    /// Waits until the first attempt to connect has succeeded or failed.
     func waitForAnswer() async {
         let events = account.events()
         if await account.connectionState.isOnline { return }

@@ -22,7 +22,7 @@ enum PasswordSource: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - identity: the certificate that is used in place of a password; then the passphrase of its key is found.
-    ///   - asksTwice: for a new password, which nobody can check.
+    ///   - asksTwice: for a new password, which cannot be checked otherwise.
     ///   - asksUser: whether a person is asked when there is none; otherwise it is empty and ``missing``.
     static func find(
         for account: JID, identity: TLSIdentity? = nil, file: String?, usesStore: Bool = true, asksTwice: Bool = false,

@@ -17,7 +17,7 @@ extension SignIn {
 
     /// The settings with what the programs of this package need: contacts, files, receipts, and what others may ask.
     ///
-    /// - Parameter isLasting: whether the program stays online until somebody ends it.
+    /// - Parameter isLasting: whether the program stays online until the user ends it.
     func configuration(
         accepting policy: RosterPolicy = RosterPolicy(), name: String = "Hongyan", isLasting: Bool = false
     ) -> ClientConfiguration {

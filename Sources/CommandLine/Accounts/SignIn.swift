@@ -11,7 +11,7 @@ internal import XMPPStream
 
 /// An account with everything that is needed to connect: what the command line says, completed by what is kept.
 struct SignIn: Sendable {
-    /// What somebody signs in for.
+    /// The purpose of signing in.
     enum Purpose: Sendable {
         /// To use the account.
         case session
@@ -19,7 +19,7 @@ struct SignIn: Sendable {
         case keeping
         /// To register the account: the password is one that is being chosen, so it is not looked up, and asked for twice.
         case registration
-        /// To look at the way there. Nobody is asked for a password, and nothing is kept, changed or forgotten.
+        /// To examine the connection. No password is requested, and nothing is saved, changed or removed.
         case observation
     }
 
@@ -29,12 +29,12 @@ struct SignIn: Sendable {
     let source: PasswordSource
     /// Asks about certificates, if the person wants to be asked.
     let question: TrustQuestion?
-    /// What was wrong with the certificate of the server.
+    /// The problems of the server certificate.
     let evaluations = CertificateInquiry.Record()
     private let trustedCertificates: [String]
     /// Which installation this is for the account's server; `nil` for accounts that are not kept here.
     private let userAgent: UserAgent?
-    /// What stands in for the password.
+    /// The token that replaces the password.
     private let token: FASTToken?
     /// What the account was signed in with the last time; signing in again accepts a weaker one.
     private let previousMechanism: SASLMechanismName?
@@ -76,7 +76,7 @@ struct SignIn: Sendable {
                     "The private key in %@ can be read by others; make it readable for its owner alone.",
                     identity.privateKeyFile))
         }
-        // What is kept belongs to the certificate that is kept.
+        // The stored certificate belongs to the stored password.
         (password, source) = try await PasswordSource.find(
             for: address, identity: connection.identity, file: options.passwordFile,
             usesStore: purpose != .registration && options.identity == nil,
@@ -94,7 +94,7 @@ struct SignIn: Sendable {
         }
         previousMechanism =
             purpose == .session ? account?.lastMechanism.map { SASLMechanismName(rawValue: $0) } : nil
-        // Who gives a password, or wants to know whether it is right, wants that one to be tried.
+        // A password that the user enters or wants to check must be used, not a token.
         token =
             purpose == .session && userAgent != nil && source == .store && connection.identity == nil
             ? await LoginTokens(account: address).token : nil
@@ -113,7 +113,7 @@ struct SignIn: Sendable {
         configuration.fastToken = token
         configuration.mechanisms.previousMechanism = previousMechanism
         if userAgent != nil { configuration.signInStore = LoginTokens(account: address) }
-        // Somebody waits for the end of the command.
+        // The user is waiting for the end of the command.
         configuration.reconnection = .brief
         if let seconds = connection.timeout {
             configuration.loginTimeout = .seconds(seconds)

@@ -6,7 +6,7 @@ internal import Synchronization
 internal import TerminalApp
 internal import TransportLayer
 
-/// Asks the person at the terminal about a certificate that nobody vouches for, once for each certificate.
+/// Asks the user in the terminal about an untrusted certificate, once per certificate.
 final class TrustQuestion: Sendable {
     private let answers = Mutex<[[UInt8]: Bool]>([:])
 

@@ -70,7 +70,7 @@ extension Command {
         }
     }
 
-    /// What the server has accepted is kept.
+    /// Saves credentials that the server has accepted.
     private static func keep(
         _ signIn: SignIn, _ mechanism: String?, _ invocation: Invocation, done: String, event: String
     ) async throws(CommandError) {

@@ -72,7 +72,7 @@ extension Command {
         connection.cancel()
         let result = await connection.result
         await online.close()
-        // Who leaves, or closes the terminal, is not interested in how the goodbye went.
+        // A user who leaves or closes the terminal does not need the result of closing the session.
         guard case .failure(let error) = result, await !chat.isLeaving, !(error is CancellationError),
             (error as? ClientError)?.code != .cancelled
         else { return }

@@ -55,7 +55,7 @@ struct ConnectionSummary: Equatable {
         if agreement.isBoundInline { ways.append(.verbatim("Bind 2")) }
         var lines = [
             state.phrase(as: agreement.address),
-            Phrase("login: %@, in %@", Phrase.list(ways), login.words),
+            Phrase("login: %@, in %@", Phrase.list(ways), login.text),
         ]
         if let tls = agreement.tls {
             lines.append(
@@ -69,7 +69,7 @@ struct ConnectionSummary: Equatable {
                 : agreement.isManaged
                     ? Phrase("after a lost connection a new session starts; no message is lost silently")
                     : Phrase("after a lost connection a new session starts; messages in transit may be lost"))
-        lines.append(Phrase("round trip to the server: %@", roundTrip.words))
+        lines.append(Phrase("round trip to the server: %@", roundTrip.text))
         return lines
     }
 

@@ -18,7 +18,7 @@ extension Command {
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one address.")) }
         var request = HistoryRequest()
-        request.words = invocation.options["search"]?.trimmed
+        request.searchText = invocation.options["search"]?.trimmed
         request.before = try invocation.options["before"].map { text throws(CommandError) in try HistoryPoint(text) }
         if let text = invocation.options["limit"] {
             guard let number = Int(text), HistoryRequest.limits.contains(number) else {
@@ -29,7 +29,7 @@ extension Command {
         let account = try invocation.storedAccount()
         if let name = invocation.arguments.first {
             request.address = try invocation.partner(name, account: account)
-        } else if request.words == nil {
+        } else if request.searchText == nil {
             return try await listConversations(invocation, account: account)
         }
         if invocation.options.has("fetch") {
@@ -65,7 +65,7 @@ extension Command {
     ) {
         if page.lines.isEmpty {
             return invocation.tell(
-                request.words == nil ? localized("There is no such history.") : localized("Nothing was found."))
+                request.searchText == nil ? localized("There is no such history.") : localized("Nothing was found."))
         }
         for line in page.lines {
             invocation.show(text(of: line, request, files: path), json: line.message.json(in: line.key, files: path))
@@ -81,11 +81,11 @@ extension Command {
         let message = line.message
         let time = message.time.timestamp
         var author = TerminalText.harmless(line.author)
-        // Where several conversations are mixed, with whom it was said belongs to it.
+        // If the output mixes several conversations, each line names the other side.
         if request.address == nil, message.isOutgoing || line.key.kind == .room {
             author += " → \(line.key.address)"
         }
-        var text = TerminalText.harmless(message.words(files: path), keepingLines: true)
+        var text = TerminalText.harmless(message.plainText(files: path), keepingLines: true)
             .replacing("\n", with: "\n" + String(repeating: " ", count: 4))
         if let remarks = message.remarks { text += "  " + TerminalText.harmless(remarks) }
         if message.isOutgoing { text += "  " + message.state.mark }
@@ -129,7 +129,7 @@ extension Command {
         }
         guard let last = conversation.lastMessage else { return line }
         let time = last.time.timestamp
-        let words = last.author(in: conversation.key.kind, names: names) + ": " + last.words
+        let words = last.author(in: conversation.key.kind, names: names) + ": " + last.plainText
         return line + " | \(time.dayText) \(time.clockText) | "
             + DisplayWidth.truncate(TerminalText.harmless(words), to: 60)
     }
@@ -147,7 +147,7 @@ extension JID {
 }
 
 extension Invocation {
-    /// The account whose conversations are meant; `nil` for the only one that the store knows. Nobody is asked for a password.
+    /// The account whose conversations are read; `nil` if it is the only one in the store. No password is requested.
     func storedAccount() throws(CommandError) -> JID? {
         if let address = connection.address { return address.bare }
         return try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }.current?.address

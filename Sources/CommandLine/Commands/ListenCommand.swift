@@ -63,7 +63,7 @@ extension Command {
                 group.addTask { await listener.fetchFiles() }
                 group.addTask {
                     await output.waitForEnd()
-                    // What was heard is handled to its end: its receipt goes out.
+                    // Received messages are processed completely, including their receipts.
                     try? await online.account.settle()
                 }
                 // The one that ends first is the session's, or the one that has counted enough.

@@ -269,6 +269,6 @@ extension AttachmentFetcher {
 }
 
 extension Attachment.Kind {
-    /// The name of the event with which `listen` tells of such a file.
+    /// The name of the event that `listen` reports for such a file.
     fileprivate var eventName: String { self == .video ? FileKind.file.word : word }
 }

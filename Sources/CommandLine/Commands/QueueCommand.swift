@@ -54,7 +54,7 @@ extension Command {
             if entries.isEmpty { invocation.tell(localized("No message is waiting, and none has failed.")) }
             for (message, content, key) in entries {
                 let time = message.time.timestamp
-                let words = content?.words ?? message.words
+                let words = content?.plainText ?? message.plainText
                 invocation.show(
                     "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  → \(key.address): "
                         + DisplayWidth.truncate(TerminalText.harmless(words), to: 60) + "  " + message.state.mark + " "
@@ -77,7 +77,7 @@ extension Command {
         try await invocation.profile.withStore(for: .writing) { store in
             do throws(StoreError) {
                 try await store.write { store throws(StoreError) in
-                    // What is on its way or there cannot be sent again or taken back.
+                    // A message that is being sent or was delivered cannot be sent again or removed.
                     guard let message = try store.message(id), message.isOutgoing, message.isInOurHands else {
                         throw StoreError(.invalidRequest, "")
                     }
@@ -107,10 +107,10 @@ extension StoredMessage {
 
 extension MessageContent {
     /// What it says or does, for a list of what waits.
-    var words: String {
+    var plainText: String {
         switch self {
         case .text(let text):
-            (text.attachments.map { $0.words() } + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
+            (text.attachments.map { $0.label() } + [text.body]).filter { !$0.isEmpty }.joined(separator: " ")
         case .correction(_, let text): localized("(correction) %@", text.body)
         case .retraction: localized("(retracts a message)")
         case .reactions(_, let emojis): localized("(reacts with %@)", emojis.joined(separator: " "))

@@ -115,7 +115,7 @@ extension SendOrder.File {
 }
 
 extension Invocation {
-    /// The account that is meant; nobody is asked for a password.
+    /// The account to use; no password is requested.
     func requireAccount() throws(CommandError) -> JID {
         guard let account = try storedAccount() else {
             throw .usage(localized("There is no account yet; name one with --jid, or run `hongyan login` first."))

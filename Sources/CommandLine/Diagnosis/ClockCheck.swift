@@ -24,7 +24,7 @@ struct ClockCheck: DiagnosisCheck {
 
     var summary: Phrase {
         guard let difference else { return Phrase("the server does not report its time") }
-        let words = abs(difference).words
+        let words = abs(difference).text
         if abs(difference) < .seconds(1) { return Phrase("the clocks agree") }
         return difference < .zero
             ? Phrase("the server's clock is %@ behind this computer's", words)

@@ -108,7 +108,7 @@ struct DNSCheck: DiagnosisCheck {
                 details.append(
                     .init(
                         service.isLate
-                            ? Phrase("%@: no response within %@", service.name, service.duration.words)
+                            ? Phrase("%@: no response within %@", service.name, service.duration.text)
                             : Phrase("%@: %@", service.name, failure), .warning))
             } else if service.isRefused {
                 details.append(.init(Phrase("%@: explicitly not offered (target “.”)", service.name)))
@@ -167,7 +167,7 @@ extension DNSCheck.HostLookup {
             return .init(Phrase("%@: %@", host, addresses.map(\.address).joined(separator: ", ")))
         }
         if isMissing { return .init(Phrase("%@: no address", host), .warning) }
-        if isLate { return .init(Phrase("%@: no response within %@", host, duration.words), .warning) }
+        if isLate { return .init(Phrase("%@: no response within %@", host, duration.text), .warning) }
         return .init(Phrase("%@: %@", host, failure), .warning)
     }
 }

@@ -55,7 +55,7 @@ extension Duration {
     }
 
     /// For a person who looks at single steps.
-    var words: String { Wording.precise(self) }
+    var text: String { Wording.precise(self) }
 }
 
 /// The inputs and options of a diagnosis.

@@ -32,7 +32,7 @@ struct DiagnosisReport {
             .init(text: Self.sign(check.outcome) + " ", style: Self.style(check.outcome)),
             .init(text: label, style: .bold),
         ]
-        let time = check.duration.map { Self.gap + $0.words } ?? ""
+        let time = check.duration.map { Self.gap + $0.text } ?? ""
         var rows = wrapped(
             check.summary.text, style: check.outcome == .skipped ? .dim : .plain, first: begin, indent: indent,
             reserving: DisplayWidth.of(time))
@@ -60,7 +60,7 @@ struct DiagnosisReport {
 
     /// The last row.
     func conclusion(_ diagnosis: Diagnosis) -> Row {
-        let time = diagnosis.duration.words
+        let time = diagnosis.duration.text
         guard let failure = diagnosis.firstFailure else {
             let hasWarnings = diagnosis.checks.contains { $0.outcome == .warning }
             let text =

@@ -3,7 +3,7 @@ internal import SASLMechanisms
 internal import TransportLayer
 internal import XMPPStream
 
-// What failed is said by `Wording`; what to do about it with the options of this program is said here.
+// `Wording` describes failures; this adds advice about the options of this program.
 
 extension CertificateProblem {
     /// The name of the kind of problem in JSON.

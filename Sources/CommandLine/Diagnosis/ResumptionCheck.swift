@@ -9,7 +9,7 @@ struct ResumptionCheck: DiagnosisCheck {
         /// The session was resumed; with the time from the loss to the first stanza.
         case resumed(after: Duration)
         /// A new session started.
-        case beganAnew(after: Duration)
+        case startedNewSession(after: Duration)
         case failed(Phrase)
     }
 
@@ -27,15 +27,15 @@ struct ResumptionCheck: DiagnosisCheck {
     var outcome: DiagnosisOutcome {
         switch trial {
         case .resumed: .passed
-        case .beganAnew, nil: .warning
+        case .startedNewSession, nil: .warning
         case .failed: .failed
         }
     }
 
     var summary: Phrase {
         switch trial {
-        case .resumed(let time): Phrase("the connection was cut; the session was resumed after %@", time.words)
-        case .beganAnew(let time): Phrase("the connection was cut; a new session started after %@", time.words)
+        case .resumed(let time): Phrase("the connection was cut; the session was resumed after %@", time.text)
+        case .startedNewSession(let time): Phrase("the connection was cut; a new session started after %@", time.text)
         case .failed: Phrase("the connection was cut and could not be restored")
         case nil:
             isManaged ? Phrase("the server does not support resuming a session") : Phrase("no stream management")
@@ -46,7 +46,7 @@ struct ResumptionCheck: DiagnosisCheck {
         switch trial {
         case .resumed:
             return maximumSeconds.map { [.init(Phrase("the server keeps a lost session for %@ s", $0))] } ?? []
-        case .beganAnew:
+        case .startedNewSession:
             return [.init(Phrase("The server promised to keep the session, but did not."), .warning)]
         case .failed: return []
         case nil:
@@ -71,7 +71,7 @@ struct ResumptionCheck: DiagnosisCheck {
         var after: Duration?
         switch trial {
         case .resumed(let time): (resumed, after) = (true, time)
-        case .beganAnew(let time): (resumed, after) = (false, time)
+        case .startedNewSession(let time): (resumed, after) = (false, time)
         case .failed, nil: break
         }
         return [
@@ -100,7 +100,7 @@ struct ResumptionCheck: DiagnosisCheck {
                     switch event {
                     case .online(_, let isResumed):
                         let time = ContinuousClock.now - start
-                        return isResumed ? .resumed(after: time) : .beganAnew(after: time)
+                        return isResumed ? .resumed(after: time) : .startedNewSession(after: time)
                     case .disconnected(let error, _):
                         reason = error.map { error in .wording { Wording.failure(error, domain: nil) } } ?? reason
                     default: break

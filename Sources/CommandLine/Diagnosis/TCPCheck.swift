@@ -44,18 +44,18 @@ struct TCPCheck: DiagnosisCheck {
     var details: [DiagnosisDetail] {
         attempts.map { attempt in
             guard let failure = attempt.failure else {
-                return .init(Phrase("%@: %@", attempt.words, attempt.duration.words), .passed)
+                return .init(Phrase("%@: %@", attempt.text, attempt.duration.text), .passed)
             }
             let reason: Phrase =
                 switch failure.code {
                 case .connectionRefused: Phrase("refused: nothing listens there")
-                case .timedOut: Phrase("no response within %@", attempt.duration.words)
+                case .timedOut: Phrase("no response within %@", attempt.duration.text)
                 case .unreachable:
                     attempt.address.isIPv6
                         ? Phrase("no IPv6 on this network") : Phrase("no route from this network")
                 default: .wording { Wording.failure(failure) }
                 }
-            return .init(Phrase("%@: %@", attempt.words, reason), attempt.isOutOfReach ? nil : .failed)
+            return .init(Phrase("%@: %@", attempt.text, reason), attempt.isOutOfReach ? nil : .failed)
         }
     }
 
@@ -123,7 +123,7 @@ struct TCPCheck: DiagnosisCheck {
 
 extension TCPCheck.Attempt {
     /// The address, with the host name if it differs.
-    var words: Phrase {
+    var text: Phrase {
         candidate.host == address.address ? .verbatim(address) : Phrase("%@ (%@)", address, candidate.host)
     }
 }

@@ -45,7 +45,7 @@ struct UploadCheck: DiagnosisCheck {
         }
         switch trial {
         case .passed(let put, let get):
-            return [.init(Phrase("tested: uploaded in %@, downloaded in %@", put.words, get.words), .passed)]
+            return [.init(Phrase("tested: uploaded in %@, downloaded in %@", put.text, get.text), .passed)]
         case nil: return [.init(Phrase("not tested; --upload uploads a small file and downloads it again"))]
         default: return []
         }

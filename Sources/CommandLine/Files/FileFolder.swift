@@ -8,8 +8,8 @@ internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 
-/// The folder in which pictures, voice messages and files of an account are kept:
-/// `files/<account>` in the profile, which is `$XDG_DATA_HOME/hongyan` if nothing else is said.
+/// The folder for pictures, voice messages and files of an account: `files/<account>` in the profile, which is
+/// `$XDG_DATA_HOME/hongyan` by default.
 struct FileFolder: Sendable {
     let path: String
 

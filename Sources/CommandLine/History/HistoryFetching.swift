@@ -16,9 +16,9 @@ struct HistoryFetching: Sendable {
     private static let maximumPages = 200
 
     /// Tries, four in a second, until the archive counts as silent.
-    private static let patience = 40
+    private static let attemptLimit = 40
 
-    /// Asks until so many messages are here, or the archive has no more.
+    /// Queries the archive until this number of messages is stored, or the archive has no more.
     func fetch(with peer: JID, until count: Int) async throws {
         let online = try await OnlineAccount(signIn, in: store, profile)
         let events = online.account.events()
@@ -41,7 +41,7 @@ struct HistoryFetching: Sendable {
         let key = try await account.conversation(with: peer)
         if key.kind != .direct { await account.rooms.visit(key.address.bare) }
         await account.opened(key)
-        var patience = Self.patience
+        var attemptsLeft = Self.attemptLimit
         for _ in 0..<Self.maximumPages {
             let answer = await account.loadOlder(in: key)
             let here = try await store.read { store throws(StoreError) -> Int in
@@ -51,9 +51,9 @@ struct HistoryFetching: Sendable {
             switch answer {
             case .arrived where here < count: continue
             case .arrived, .nothingMore: return
-            case .notNow where patience > 0:
+            case .notNow where attemptsLeft > 0:
                 // The archive can be asked a moment after the account is online.
-                patience -= 1
+                attemptsLeft -= 1
                 try await Task.sleep(for: .milliseconds(250))
             case .notNow:
                 throw CommandError(.connection, localized("The server's archive does not respond; try again."))

@@ -26,7 +26,7 @@ enum HistoryPoint: Equatable, Sendable {
         }
     }
 
-    /// A day, with or without a time behind it, by this computer's clock.
+    /// A date, optionally followed by a time, by the clock of this computer.
     private static func localTime(_ text: String) -> MessageTime? {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == " " || $0 == "T" }
         guard (1...2).contains(parts.count) else { return nil }

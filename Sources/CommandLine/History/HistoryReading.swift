@@ -3,11 +3,11 @@ internal import ChatStore
 internal import Localization
 internal import XMPPAddress
 
-/// What somebody wants to read again.
+/// A request to read stored messages.
 struct HistoryRequest: Sendable {
     /// With whom; `nil` is everybody.
     var address: JID?
-    var words: String?
+    var searchText: String?
     var before: HistoryPoint?
     var limit = 50
 
@@ -35,7 +35,7 @@ extension HistoryRequest {
         var conversation: (id: ConversationID, key: ConversationKey)?
         if let address {
             let key = try store.conversation(with: address, of: account)
-            // With somebody unknown nothing was said.
+            // There is no conversation with an unknown address.
             guard let id = try store.conversation(key) else { return HistoryPage() }
             conversation = (id, key)
         }
@@ -45,7 +45,7 @@ extension HistoryRequest {
             start = message
         }
         let names = try store.names(of: account)
-        if words != nil || conversation == nil {
+        if searchText != nil || conversation == nil {
             return try search(of: account, conversation?.id, before: start, names: names, in: store)
         }
         guard let conversation else { return HistoryPage() }
@@ -82,7 +82,7 @@ extension HistoryRequest {
         if case .time(let time)? = before { end = time }
         var found: [HistoryPage.Line] = []
         var request = SearchRequest(
-            words ?? "", account: account, conversation: conversation, before: start?.id, limit: limit)
+            searchText ?? "", account: account, conversation: conversation, before: start?.id, limit: limit)
         var next: MessageID?
         repeat {
             let page = try store.search(request)

@@ -4,10 +4,10 @@ internal import MessageFeatures
 internal import TerminalApp
 
 extension StoredMessage {
-    /// One object, the same whatever the person's language is.
+    /// One object, independent of the language of the user.
     ///
     /// - Parameters:
-    ///   - key: the conversation it stands in.
+    ///   - key: the conversation of the message.
     ///   - path: where the content of a file is on this computer.
     func json(in key: ConversationKey, files path: (Attachment) -> String? = { _ in nil }) -> JSONValue {
         let members: [(String, JSONValue)] = [

@@ -18,7 +18,7 @@ extension Profile {
         for access: Access, _ body: (SQLiteStore) async throws -> Result
     ) async throws -> Result {
         let store = try await open(for: access)
-        if let salvage = store.report.salvage { StandardOutput.report(salvage.words(at: storePath)) }
+        if let salvage = store.report.salvage { StandardOutput.report(salvage.message(at: storePath)) }
         do {
             let result = try await body(store)
             await store.close()

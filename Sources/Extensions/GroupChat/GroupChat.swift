@@ -26,28 +26,29 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     private let policy: GroupChatPolicy
     private let table = Mutex<[JID: Room]>([:])
     private let onMessage: MessageObserver?
-    /// Who this account is in its rooms: what `MessageReader` of MessageSemantics reads their messages with.
-    public let places: RoomPlaces
-    /// No other component reports presences to `places`.
+    /// The occupancies of this account in its rooms, which `MessageReader` of MessageSemantics needs to interpret their
+    /// messages.
+    public let occupancies: RoomOccupancies
+    /// No other component reports presences to `occupancies`.
     private let reportsPresences: Bool
     private let channel = EventChannel<GroupChatEvent>()
     private let everywhere = EventChannel<RoomNotice>()
     private let jobs = AsyncStream.makeStream(of: Job.self)
 
     /// - Parameters:
-    ///   - places: those of the account, where a store reports the presences of rooms to them before this session's extensions
-    ///     see them; otherwise the session has its own.
-    ///   - onMessage: Is given each message of a room that this session has entered, also private ones and retractions
-    ///     by moderators, in order; none is left out. Nothing else is read meanwhile, and the server gets no acknowledgement
-    ///     before, so that a message that was stored there is not lost with the process.
+    ///   - occupancies: the occupancies of the account, if a store reports the presences of rooms to them before the
+    ///     extensions of this session see them; by default the session has its own.
+    ///   - onMessage: Called with each message of a joined room in order, including private messages and retractions by
+    ///     moderators. Reading pauses and the server gets no acknowledgement until it returns, so that a message is not
+    ///     lost if the process ends before it is stored.
     public init(
-        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), places: RoomPlaces? = nil,
+        _ session: Session, policy: GroupChatPolicy = GroupChatPolicy(), occupancies: RoomOccupancies? = nil,
         onMessage: MessageObserver? = nil
     ) {
         self.session = session
         self.policy = policy
-        self.places = places ?? RoomPlaces()
-        reportsPresences = places == nil
+        self.occupancies = occupancies ?? RoomOccupancies()
+        reportsPresences = occupancies == nil
         self.onMessage = onMessage
     }
 
@@ -68,8 +69,8 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     /// The room with that address, if this session has joined it or tried to.
     public func room(_ address: JID) -> Room? { table.withLock { $0[address.bare] } }
 
-    /// Joins a room and returns when that is complete: ``Room/occupants`` contains everybody then. In a joined room
-    /// this changes the nickname.
+    /// Joins a room and returns when joining is complete and ``Room/occupants`` contains all occupants. In a joined
+    /// room this changes the nickname.
     ///
     /// - Throws: ``GroupChatError`` with `nicknameTaken`, `passwordRequired`, `membersOnly`, `banned`, `full` …
     @discardableResult
@@ -94,7 +95,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
             if let room = table[address] { return room }
             let jobs = jobs.continuation
             let room = Room(
-                address, session: session, policy: policy, places: places, everywhere: everywhere,
+                address, session: session, policy: policy, occupancies: occupancies, everywhere: everywhere,
                 onMessage: onMessage
             ) { [weak self] in
                 if let room = self?.room(address) { jobs.yield(.check(room)) }
@@ -118,7 +119,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
 
     // MARK: Occupants
 
-    /// Everybody in a room sees the presence that was sent to it (XEP-0045 §7.2).
+    /// All occupants of a room see the presence that was sent to it (XEP-0045 §7.2).
     public func maySeePresence(_ peer: JID) async -> Bool { await room(peer)?.isInside ?? false }
 
     /// A room's presences of its occupants are accepted from the join request until it is left.
@@ -177,7 +178,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
         switch stanza {
         case .presence(let presence):
             guard let sender = presence.from, let room = room(sender) else { break }
-            if reportsPresences { places.presenceReceived(presence, at: .now) }
+            if reportsPresences { occupancies.presenceReceived(presence, at: .now) }
             await room.presenceReceived(presence)
         case .message(let message):
             guard let sender = message.from else { break }

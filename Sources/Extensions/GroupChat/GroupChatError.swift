@@ -106,10 +106,10 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     init(_ error: ClientError) {
         switch error.code {
         case .cancelled: self = .cancelled
-        case .refused: self.init(.refused, error.sentence, cause: error)
+        case .refused: self.init(.refused, error.message, cause: error)
         case .timedOut where error.streamFailure == nil:
             self.init(.unreachable, "The room's server does not answer.", cause: error)
-        default: self.init(.connection, error.sentence, cause: error)
+        default: self.init(.connection, error.message, cause: error)
         }
     }
 
@@ -126,7 +126,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
 }
 
 extension GroupChatError: Equatable {
-    /// Equal in everything but the cause, of which only the room's error counts.
+    /// Compares everything except the cause, of which only the error of the room is compared.
     public static func == (left: GroupChatError, right: GroupChatError) -> Bool {
         left.code == right.code && left.description == right.description && left.departure == right.departure
             && left.stanzaError == right.stanzaError

@@ -2,20 +2,21 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Asks for receipts, gives them and believes them only from whom they can come (XEP-0184 Message Delivery Receipts).
+/// Requests and sends delivery receipts, and accepts them only from the receiver of the message (XEP-0184 Message
+/// Delivery Receipts).
 ///
 /// ```
 /// C: <message to='juliet@capulet.example' type='chat' id='m1'><body>…</body><request xmlns='urn:xmpp:receipts'/></message>
 /// S: <message from='juliet@capulet.example/balcony'><received xmlns='urn:xmpp:receipts' id='m1'/></message>
 /// ```
 ///
-/// A receipt tells that this session is online, so it goes only to those who may know that (§8):
-/// `Session.mayLearnPresence(_:)`; to all others nothing is sent. Only messages with a text get one (§5.4): a request
-/// without anything to show would be a question about presence. A message that comes back as an error makes its token fail.
+/// A receipt reveals that this session is online, so it is sent only to those who may know that (§8,
+/// `Session.mayLearnPresence(_:)`). Only messages with a text get one (§5.4), because a request without visible content
+/// would only probe for presence. If a message is returned as an error, its token fails.
 public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
     private let isEnabled: @Sendable () -> Bool
 
-    /// - Parameter isEnabled: the user's setting: whether receipts are sent at all.
+    /// - Parameter isEnabled: whether receipts are sent at all, as set by the user.
     public init(isEnabled: @escaping @Sendable () -> Bool = { true }) {
         self.isEnabled = isEnabled
     }
@@ -23,7 +24,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
     public var features: [String] { [DeliveryReceiptRequest.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// Requests go with one-to-one messages that have content, never with receipts (§5.3, §5.4).
+    /// One-to-one messages with content contain a request, receipts never do (§5.3, §5.4).
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza, message.type == .chat || message.type == .normal,
             message.isMessageWithBody, !message.payloads.contains(DeliveryReceipt.name),
@@ -46,7 +47,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
         {
             var answer = Message(to: sender, type: message.type)
             answer.append(DeliveryReceipt(messageID: id))
-            // When the connection is lost meanwhile, the sender asks again.
+            // If the connection is lost meanwhile, the sender requests it again.
             _ = try? await session.send(answer)
         }
         return .pass(stanza)

@@ -3,20 +3,21 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Asks for displayed markers, gives them and believes them only from whom they can come (XEP-0333 Displayed Markers).
+/// Requests and sends displayed markers, and accepts them only from the receiver of the message (XEP-0333 Displayed
+/// Markers).
 ///
 /// ```
 /// C: <message to='juliet@capulet.lit' type='chat' id='m1'><body>…</body><markable xmlns='urn:xmpp:chat-markers:0'/></message>
 /// S: <message from='juliet@capulet.lit/balcony'><displayed xmlns='urn:xmpp:chat-markers:0' id='m1'/></message>
 /// ```
 ///
-/// A marker tells that a person is here, so it goes only to those who may know that (§7 and §8):
-/// `Session.mayLearnPresence(_:)`. A marker moves the token of its message on to the stage `displayed`. It counts for the messages before it too, which
-/// the program has to see to: `Message.displayedMarker`.
+/// A marker reveals that the user is present, so it is sent only to those who may know that (§7, §8,
+/// `Session.mayLearnPresence(_:)`). A received marker moves the token of its message to the stage `displayed`. It also
+/// applies to earlier messages, which the program has to handle: `Message.displayedMarker`.
 public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
     private let isEnabled: @Sendable () -> Bool
 
-    /// - Parameter isEnabled: the user's setting: whether markers are sent at all.
+    /// - Parameter isEnabled: whether markers are sent at all, as set by the user.
     public init(isEnabled: @escaping @Sendable () -> Bool = { true }) {
         self.isEnabled = isEnabled
     }
@@ -24,13 +25,14 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
     public var features: [String] { [DisplayedMarkerRequest.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// Tells the sender of a message that a person has seen it and all before it. Call it for the newest of the messages
-    /// that came into view.
+    /// Informs the sender of a message that the user has seen it and all earlier ones. Call it for the newest message
+    /// that became visible.
     ///
     /// - Parameters:
     ///   - message: A received message.
-    ///   - room: The room it was said in, if that room announces stable identifiers (`urn:xmpp:sid:0`).
-    /// - Returns: `nil` if nothing was sent, because the sender did not ask, is not to know, or cannot be told.
+    ///   - room: The room of the message, if the room announces stable identifiers (`urn:xmpp:sid:0`).
+    /// - Returns: `nil` if nothing was sent because the sender did not request a marker, may not get one, or cannot be
+    ///   reached.
     @discardableResult
     public func displayed(
         _ message: Message, inRoom room: JID? = nil, session: Session
@@ -41,7 +43,7 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
         return try await session.send(marker)
     }
 
-    /// Requests go with one-to-one messages that have content.
+    /// One-to-one messages with content contain a request.
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza, message.type == .chat || message.type == .normal,
             message.isMessageWithBody, !message.isMarker, !message.payloads.contains(DisplayedMarkerRequest.name)
@@ -64,8 +66,8 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
 }
 
 extension Message {
-    /// The message that tells the sender of another one that it was seen; `nil` if nobody should be told: between two
-    /// without a request, in answer to a marker, or if the message has no identifier to name (XEP-0333 §4 and §5).
+    /// The message with the marker; `nil` if none may be sent: in a one-to-one conversation without a request, in
+    /// response to a marker, or if the message has no usable identifier (XEP-0333 §4 and §5).
     ///
     /// - Parameter room: The room of a message of type `groupchat`, if it announces stable identifiers.
     public static func displayedMarker(for message: Message, inRoom room: JID? = nil) -> Message? {
@@ -76,8 +78,9 @@ extension Message {
         guard let id = identity.identifier(for: .displayedMarker), id.utf8.count <= Message.repeatedIDBytes else {
             return nil
         }
-        // A room and the bare address of a person get it; an occupant's full address is the person in private messages,
-        // but only the room knows which ones these are, and the type of the message says it too.
+        // A marker is sent to a room or to the bare address of a person. In private messages, the full address of an
+        // occupant is the person, but only the room knows which messages are private; the type of the message states it
+        // as well.
         var answer = Message(to: isInRoom ? sender.bare : sender, type: message.type)
         answer.thread = message.thread
         answer.append(DisplayedMarker(messageID: id))

@@ -1,2 +1,3 @@
-// The payloads are values without a session, in a module of their own; an extension announces, asks for and answers them.
+// The payloads are plain values in a separate module, MessagePayloads. These extensions announce, request and answer
+// them.
 @_exported public import MessagePayloads

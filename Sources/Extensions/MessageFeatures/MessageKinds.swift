@@ -1,9 +1,9 @@
 public import XMPPClient
 
-/// Announces which kinds of messages the program shows to people, beside plain text.
+/// Announces which kinds of message content the program displays besides plain text.
 ///
-/// The payloads of MessagePayloads are values that a program puts into messages and reads from them, so only the program
-/// knows what it understands:
+/// The payloads of MessagePayloads are plain values that the program writes into messages and reads from them, so only
+/// the program knows which of them it supports:
 ///
 ///     configuration.add { _ in MessageKinds([.correction, .reactions, .reply]) }
 public struct MessageKinds: OptionSet, SessionExtension, Hashable {

@@ -1,22 +1,22 @@
 public import XMPPClient
 public import XMPPStanzas
 
-/// Gives every message that others may speak of an `origin-id` (XEP-0359 Unique and Stable Stanza IDs §3.2).
+/// Adds an `origin-id` to each message that others may refer to (XEP-0359 Unique and Stable Stanza IDs §3.2).
 ///
 /// ```
 /// C: <message id='de305d54' …><body>…</body><origin-id xmlns='urn:xmpp:sid:0' id='de305d54'/></message>
 /// ```
 ///
-/// It is the same as the `id` of the message, so that a receiver finds the message by either. By it the message is known
-/// again when it comes back from a room, an archive or another device.
+/// It equals the `id` of the message, so that a receiver finds the message by either. It identifies the message when it
+/// returns from a room, an archive or another device.
 public final class OriginIdentifiers: SessionExtension, StanzaInterceptor {
-    /// Which messages get one.
+    /// The messages that get an identifier.
     public enum Scope: Sendable, Hashable, CaseIterable {
-        /// Those with content: not errors, and not those that carry nothing but chat states, receipts or markers.
+        /// Messages with content: not errors, and not messages that contain only chat states, receipts or markers.
         case content
-        /// Only those with a body.
+        /// Only messages with a body.
         case body
-        /// All but errors.
+        /// All except errors.
         case all
     }
 
@@ -30,7 +30,7 @@ public final class OriginIdentifiers: SessionExtension, StanzaInterceptor {
         self.scope = scope
     }
 
-    /// What it announces: the identifiers of others are read and never forwarded as the own.
+    /// The announced feature: identifiers of other senders are read, and never forwarded as our own.
     public var features: [String] { [OriginIdentifier.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 

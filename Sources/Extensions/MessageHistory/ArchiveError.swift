@@ -4,8 +4,8 @@ import XMPPStanzas
 /// Why an archive query failed.
 public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// The archive does not have the message that was named as a starting point or in the filter: query by time, or
-        /// from one of the ends (XEP-0313 §4.3.2).
+        /// The archive does not have a message that the query refers to. Query by time, or from one of the ends
+        /// (XEP-0313 §4.3.2).
         case messageVanished
         /// There is no archive, or it does not support the query.
         case notSupported
@@ -31,7 +31,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// - Parameter namesMessage: whether the query named messages that must exist.
+    /// - Parameter namesMessage: whether the query referred to messages that must exist.
     init(_ error: ClientError, namesMessage: Bool) {
         switch error.stanzaError?.condition {
         case .itemNotFound where namesMessage:

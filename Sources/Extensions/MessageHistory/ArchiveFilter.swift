@@ -4,25 +4,25 @@ public import XMPPAddress
 
 /// Which messages of an archive to return (XEP-0313 Message Archive Management §4.1).
 ///
-/// Without conditions, all of them.
+/// Without conditions, all messages are returned.
 public struct ArchiveFilter: Sendable, Hashable {
-    /// Only messages to or from this address; in a room's archive, from it. A bare address stands for all of its
-    /// resources; the own one for messages to oneself.
+    /// Only messages to or from this address; in the archive of a room, only those from it. A bare address includes all
+    /// its resources; our own address selects messages to ourselves.
     public var with: JID?
-    /// Only messages of this moment or later.
+    /// Only messages from this time on.
     public var start: Timestamp?
-    /// Only messages of this moment or earlier.
+    /// Only messages up to this time.
     public var end: Timestamp?
-    /// Only messages before the one with this identifier. Needs an extended archive.
+    /// Only messages before the one with this id. Requires an extended archive.
     public var beforeID: String?
-    /// Only messages after the one with this identifier. Needs an extended archive.
+    /// Only messages after the one with this id. Requires an extended archive.
     public var afterID: String?
-    /// Only these messages; one that the archive does not have makes the whole query fail. Needs an extended archive.
+    /// Only these messages; if one of them is missing, the whole query fails. Requires an extended archive.
     public var ids: [String]
-    /// Whether messages of rooms are wanted from the account's archive; `nil` leaves it to the server, which must announce
-    /// `urn:xmpp:mam:2#groupchat-field` for anything else (§4.1.4).
+    /// Whether the account's archive returns messages of rooms; `nil` leaves it to the server, which must announce
+    /// `urn:xmpp:mam:2#groupchat-field` for any other value (§4.1.4).
     public var includesGroupChat: Bool?
-    /// Conditions that the server announced beside those of the specification (``ArchiveFormRequest``).
+    /// Additional conditions that the server announced (``ArchiveFormRequest``).
     public var otherFields: [String: [String]]
 
     public init(
@@ -40,10 +40,10 @@ public struct ArchiveFilter: Sendable, Hashable {
         self.otherFields = otherFields
     }
 
-    /// Whether it has conditions that only archives with `urn:xmpp:mam:2#extended` understand.
+    /// Whether it contains conditions that require `urn:xmpp:mam:2#extended`.
     public var needsExtendedArchive: Bool { beforeID != nil || afterID != nil || !ids.isEmpty }
 
-    /// Whether it names messages that may not be there any more.
+    /// Whether it refers to messages that may have been removed.
     var namesMessages: Bool { needsExtendedArchive }
 
     /// The form to send; `nil` without conditions.

@@ -2,7 +2,7 @@ public import MessageFeatures
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Where an archive begins and ends (XEP-0313 Message Archive Management §5).
+/// The first and the last message of an archive (XEP-0313 Message Archive Management §5).
 ///
 /// ```
 /// C: <iq type='get'><metadata xmlns='urn:xmpp:mam:2'/></iq>
@@ -63,7 +63,7 @@ public struct ArchiveMetadata: IQResponse, XMLPayload, Hashable {
     }
 }
 
-/// Asks where an archive begins and ends (XEP-0313 Message Archive Management §5).
+/// Requests the first and the last message of an archive (XEP-0313 Message Archive Management §5).
 public struct ArchiveMetadataRequest: IQRequest, Hashable {
     public typealias Response = ArchiveMetadata
 
@@ -80,17 +80,17 @@ public struct ArchiveMetadataRequest: IQRequest, Hashable {
     }
 }
 
-/// What an archive can do, as service discovery tells it (XEP-0313 Message Archive Management §7).
+/// The features of an archive, as announced by service discovery (XEP-0313 Message Archive Management §7).
 public struct ArchiveCapabilities: Sendable, Hashable {
-    /// There is an archive.
+    /// Whether there is an archive.
     public var isAvailable: Bool
-    /// It finds messages by their identifiers, sends pages in reverse, and says where it begins and ends.
+    /// Whether it finds messages by their ids, returns pages in reverse order, and provides metadata.
     public var isExtended: Bool
     /// Whether it supports ``ArchiveFilter/includesGroupChat``.
     public var understandsGroupChatField: Bool
     /// Whether it stores messages of rooms in the account's archive.
     public var hasGroupChat: Bool
-    /// It puts the identifiers of the archive into live messages, so that they can be believed (XEP-0359).
+    /// Whether it adds the ids of the archive to live messages, so that they can be trusted (XEP-0359).
     public var assignsIdentifiers: Bool
 
     init(features: Set<String>) {
@@ -99,7 +99,7 @@ public struct ArchiveCapabilities: Sendable, Hashable {
         isExtended = features.contains(namespace + "#extended")
         understandsGroupChatField = features.contains(namespace + "#groupchat-field")
         hasGroupChat = features.contains(namespace + "#groupchat-available")
-        // An archive of this version assigns them by its own rules (XEP-0313 §3.5).
+        // An archive of this version always assigns ids (XEP-0313 §3.5).
         assignsIdentifiers = isAvailable || features.contains("urn:xmpp:sid:0")
     }
 }

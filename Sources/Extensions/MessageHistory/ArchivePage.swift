@@ -4,13 +4,13 @@ public import XMPPStanzas
 
 /// A message in an archive.
 public struct ArchivedMessage: Sendable, Hashable {
-    /// The archive: of the account or of a room.
+    /// The address of the archive: the account or a room.
     public var archive: JID
-    /// The identifier in that archive, the same that live messages carry as `stanza-id`.
+    /// The id in that archive, equal to the `stanza-id` of the live message.
     public var id: String
-    /// When the archive's server received it.
+    /// When the server of the archive received it.
     public var stamp: Timestamp?
-    /// `nil` if the archive has removed it, or if it cannot be parsed; the item stays.
+    /// `nil` if the archive has removed the message, or if it cannot be parsed; the item remains.
     public var message: Message?
 
     public init(archive: JID, id: String, stamp: Timestamp?, message: Message?) {
@@ -23,21 +23,20 @@ public struct ArchivedMessage: Sendable, Hashable {
 
 /// A page of an archive: consecutive messages.
 public struct ArchivePage: Sendable, Hashable {
-    /// The oldest message first; the newest first if the page was asked for flipped.
+    /// Oldest first, or newest first if a flipped page was requested.
     public var messages: [ArchivedMessage]
-    /// The identifier of the oldest message of the page: where the page before it is asked for.
+    /// The id of the oldest message of the page, with which the previous page is requested.
     public var oldestID: String?
-    /// The identifier of the newest message of the page: where the page after it is asked for.
+    /// The id of the newest message of the page, with which the next page is requested.
     public var newestID: String?
     /// Whether nothing more matches in the direction of the page: before it for ``ArchivePosition/newest(_:)`` and
     /// ``ArchivePosition/before(_:_:)``, after it for the others.
     public var isComplete: Bool
-    /// `false` if the archive may answer otherwise later: not to be kept without asking again.
+    /// `false` if the archive may respond differently later, so that the page must not be cached.
     public var isStable: Bool
-    /// How many of the messages were skipped because they are beyond what is read; each has its place in
-    /// ``messages``, without content.
+    /// The number of messages that exceed the limits of the parser; each has an item in ``messages`` without content.
     public var unreadable = 0
-    /// How many messages match in all, if the archive says so; may be a guess.
+    /// The total number of matching messages, if the archive provides it; possibly an estimate.
     public var count: Int?
 
     public init(
@@ -56,8 +55,8 @@ public struct ArchivePage: Sendable, Hashable {
     init(_ messages: [ArchivedMessage], _ answer: ArchiveAnswer, isFlipped: Bool) {
         let oldest = isFlipped ? messages.last : messages.first
         let newest = isFlipped ? messages.first : messages.last
-        // What the archive names counts: it may have sent fewer messages than it looked at. Servers differ in which end
-        // of a flipped page they call the first.
+        // The ids stated by the archive are used: it may have returned fewer messages than it examined. Servers differ
+        // in which end of a flipped page they call the first.
         let isSwapped = isFlipped && answer.part.first == newest?.id && answer.part.last == oldest?.id
         self.init(
             messages: messages, oldestID: (isSwapped ? answer.part.last : answer.part.first) ?? oldest?.id,
@@ -85,7 +84,7 @@ public struct ArchivePages: AsyncSequence, Sendable {
             position = pages.start
         }
 
-        /// The next page, perhaps an empty one if it is the last; `nil` at the end.
+        /// The next page, possibly empty if it is the last; `nil` at the end.
         ///
         /// - Throws: ``ArchiveError``. Afterwards `next()` tries the same page again.
         public mutating func next() async throws(ArchiveError) -> ArchivePage? {
@@ -98,7 +97,7 @@ public struct ArchivePages: AsyncSequence, Sendable {
             guard let position else { return nil }
             let page = try await pages.archive.page(in: pages.address, filter: pages.filter, page: position)
             let next = position.next(after: page)
-            // An archive that makes no progress would be queried for ever.
+            // Otherwise an archive that makes no progress would be queried endlessly.
             if let next, next.cursor == position.cursor { throw .circle }
             self.position = next
             return page

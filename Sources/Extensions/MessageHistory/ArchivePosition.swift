@@ -11,7 +11,7 @@ public enum ArchivePosition: Sendable, Hashable {
     /// The messages directly after this one.
     case after(String, Int)
 
-    /// In messages. A page is kept in memory completely, and a message may have some 256 KiB; servers usually allow 50
+    /// In messages. A page is held in memory completely, and a message may have up to 256 KiB; servers usually allow 50
     /// to 250.
     public static let maximumPageSize = 250
 

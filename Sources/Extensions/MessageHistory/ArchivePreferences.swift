@@ -2,18 +2,19 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Which messages the server keeps in the account's archive (XEP-0441 Message Archive Management Preferences §2).
+/// Which messages the server stores in the account's archive (XEP-0441 Message Archive Management Preferences §2).
 ///
 /// ```
 /// C: <iq type='set'><prefs xmlns='urn:xmpp:mam:2' default='roster'>
 ///      <always><jid>romeo@montague.lit</jid></always><never><jid>montague@montague.lit</jid></never></prefs></iq>
 /// ```
 ///
-/// Sent, it changes them; the answer is what the server made of it, which may be something else.
+/// As a request it changes the preferences; the response contains the preferences that the server applied, which may
+/// differ.
 public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
     public typealias Response = ArchivePreferences
 
-    /// The rule for everybody not in one of the lists (§2.1.1).
+    /// The rule for addresses that are in neither list (§2.1.1).
     public enum Rule: String, Sendable, CaseIterable {
         case always, never
         /// Stored if the other side is on the contact list.
@@ -60,7 +61,7 @@ public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
         var addresses: [JID] = []
         guard let list else { return addresses }
         for child in list.children where child.isNamed(addressName) {
-            // Losing one would change the preferences when the list is sent back.
+            // An ignored entry would change the preferences when the list is sent back.
             guard let address = try? JID(child.text) else { throw XMLDecodingError(addressName, .invalidText) }
             addresses.append(address)
         }

@@ -2,7 +2,7 @@ public import DataForms
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks an archive for messages (XEP-0313 Message Archive Management §4).
+/// Queries an archive for messages (XEP-0313 Message Archive Management §4).
 ///
 /// ```
 /// C: <iq type='set' id='q1'><query xmlns='urn:xmpp:mam:2' queryid='q1'>
@@ -12,8 +12,8 @@ public import XMPPStanzas
 ///      <set xmlns='http://jabber.org/protocol/rsm'><max>10</max><before/></set></query></iq>
 /// ```
 ///
-/// The messages come as stanzas of their own (``ArchiveResult``), then the answer to the request. ``MessageArchive`` puts
-/// them together and keeps forgeries out.
+/// The messages arrive as separate stanzas (``ArchiveResult``) before the response. ``MessageArchive`` combines them
+/// and rejects forged ones.
 public struct ArchiveQuery: IQRequest, Hashable {
     public typealias Response = ArchiveAnswer
 
@@ -21,7 +21,7 @@ public struct ArchiveQuery: IQRequest, Hashable {
     public static let iqType = IQ.Kind.set
     private static let flipName = XMLName("flip-page", name.namespace)
 
-    /// Repeated by the archive in each result.
+    /// Included by the archive in each result.
     public var queryID: String?
     /// The node to query in the archive of a publish-subscribe service.
     public var node: String?
@@ -61,7 +61,7 @@ public struct ArchiveQuery: IQRequest, Hashable {
     }
 }
 
-/// The end of a query: what part of the messages was sent (XEP-0313 Message Archive Management §4.3.1).
+/// The end of a query: which part of the matching messages was sent (XEP-0313 Message Archive Management §4.3.1).
 ///
 /// ```
 /// S: <iq type='result' id='q1'><fin xmlns='urn:xmpp:mam:2' complete='true'>

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// One message that an archive sends (XEP-0313 Message Archive Management §4.2).
+/// One message in the response of an archive (XEP-0313 Message Archive Management §4.2).
 ///
 /// ```
 /// S: <message id='aeb213' to='juliet@capulet.lit/chamber'>
@@ -9,11 +9,11 @@ public import XMPPStanzas
 ///        <forwarded xmlns='urn:xmpp:forward:0'>…</forwarded></result></message>
 /// ```
 ///
-/// Believe it only from the archive that was asked, and only while it is being asked (§8.2): ``MessageArchive`` does.
+/// Accept it only from an archive with a pending query (§8.2), as ``MessageArchive`` does.
 public struct ArchiveResult: MessagePayload, Hashable {
     public static let name = XMLName("result", ArchiveQuery.name.namespace)
 
-    /// Whether the message says that it brings a result, asked for or not: it is no message to a person.
+    /// Whether the message contains an archive result, requested or not; it is not a message to the user.
     public static func isClaimed(by message: Message) -> Bool { message.payloads.contains(name) }
 
     public var queryID: String?

@@ -4,7 +4,7 @@ internal import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// A copy of a message that another device of the own account has sent or received (XEP-0280 Message Carbons).
+/// A copy of a message that another device of the account sent or received (XEP-0280 Message Carbons).
 ///
 /// ```
 /// S: <message from='romeo@montague.example' to='romeo@montague.example/home'>
@@ -14,15 +14,15 @@ public import XMPPStanzas
 ///    </message>
 /// ```
 ///
-/// Only the own server makes copies, and they come from the bare address of the account: anything else is somebody who
-/// wants to put words into the mouth of others (§11, CVE-2017-5589). The message inside must be one that this account has
-/// sent or received.
+/// Only the server of the account sends carbons, and they come from the account's bare address. Any other sender is
+/// trying to forge messages of others (§11, CVE-2017-5589). The message inside must be one that this account sent or
+/// received.
 public struct Carbon: Sendable, Equatable {
     /// The direction of the message.
     public enum Direction: Sendable, Hashable, CaseIterable {
-        /// Another device has sent it.
+        /// Another device sent it.
         case sent
-        /// Another device has received it.
+        /// Another device received it.
         case received
     }
 
@@ -36,8 +36,8 @@ public struct Carbon: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - message: the received message.
-    ///   - account: the account's address; only its bare form counts.
-    /// - Returns: `nil` if there is no carbon in it, or none that is trustworthy.
+    ///   - account: the address of the account; only its bare form is used.
+    /// - Returns: `nil` if there is no carbon in the message, or only a forged one.
     public init?(in message: Message, for account: JID) {
         guard message.from == account.bare, message.type != .error else { return nil }
         let (direction, forwarded): (Direction, ForwardedMessage)
@@ -55,12 +55,12 @@ public struct Carbon: Sendable, Equatable {
         self.message = inner
     }
 
-    /// Whether the message says that it brings a copy, true or not.
+    /// Whether the message contains a carbon, genuine or forged.
     static func isClaimed(by message: Message) -> Bool {
         message.payloads.contains(SentCopy.name) || message.payloads.contains(ReceivedCopy.name)
     }
 
-    /// The copy of what another device has sent, as it stands in the message that brings it.
+    /// A message sent by another device, as contained in the carbon.
     private struct SentCopy: MessagePayload {
         static let name = XMLName("sent", namespace)
 
@@ -73,7 +73,7 @@ public struct Carbon: Sendable, Equatable {
         func encode(to writer: inout XMLWriter) { Carbon.write(forwarded, as: Self.name, to: &writer) }
     }
 
-    /// The copy of what was meant for another device.
+    /// A message received by another device, as contained in the carbon.
     private struct ReceivedCopy: MessagePayload {
         static let name = XMLName("received", namespace)
 

@@ -4,7 +4,7 @@ public import XMPPClient
 public import XMPPStanzas
 public import XMPPStream
 
-/// Lets the server send copies of messages that the account's other devices send and receive (XEP-0280 Message
+/// Makes the server send copies of the messages that other devices of the account send and receive (XEP-0280 Message
 /// Carbons).
 ///
 /// Enabled at the start of each session, together with the login if the server supports that (XEP-0386), and still
@@ -44,14 +44,14 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
         return .pass(stanza)
     }
 
-    /// Not asked for before: what is sent behind this finds the copies switched on, however long the answer takes.
+    /// The response is not awaited: what is sent after this finds carbons enabled, however long the response takes.
     private func enable(in session: Session) async throws(ClientError) -> Bool {
         do throws(ClientError) {
             _ = try await session.request(EnableCarbons(), whenQueued: { session.releaseFollowers() })
             return true
         } catch {
             switch error.stanzaError?.condition {
-            // A server that cannot send copies is no failure (§4, §5).
+            // A server without support for carbons is not a failure (§4, §5).
             case .serviceUnavailable?, .featureNotImplemented?: return false
             default: throw error
             }
@@ -72,13 +72,13 @@ struct EnableCarbons: IQRequest, Equatable {
     func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }
 
-/// Keeps a message to the devices it goes between: the servers make no copies of it (XEP-0280 §8.1 Message Carbons).
+/// Excludes a message from carbons: the servers do not copy it to other devices (XEP-0280 §8.1 Message Carbons).
 ///
 /// ```
 /// C: <message to='juliet@capulet.example/balcony'>…<private xmlns='urn:xmpp:carbons:2'/></message>
 /// ```
 ///
-/// Beside it belongs the hint `no-copy` of XEP-0334, for servers that look for that.
+/// Add the hint `no-copy` of XEP-0334 too, for servers that check that one.
 public struct CarbonExclusion: MessagePayload, Equatable {
     public static let name = XMLName("private", "urn:xmpp:carbons:2")
 

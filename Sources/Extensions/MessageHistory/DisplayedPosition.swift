@@ -4,7 +4,7 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Up to which message a conversation has been displayed on one of the own devices (XEP-0490 Message Displayed
+/// The newest message of a conversation that was displayed on one of our devices (XEP-0490 Message Displayed
 /// Synchronization §4.1).
 ///
 /// ```
@@ -13,7 +13,7 @@ public import XMPPStanzas
 /// ```
 public struct DisplayedPosition: MessagePayload, Hashable {
     public static let name = XMLName("displayed", "urn:xmpp:mds:displayed:0")
-    /// The account's own node with one item per conversation, whose id is the address of the other side.
+    /// The node of the account with one item per conversation; the id of an item is the address of the other side.
     public static let node = name.namespace
     /// The feature of a server that stores positions sent with a message (§4.4.1).
     static let assistance = "urn:xmpp:mds:server-assist:0"
@@ -45,14 +45,14 @@ public enum DisplayedPositionEvent: Sendable, Hashable {
     case populated
     /// A conversation was displayed up to that message.
     ///
-    /// A position only moves forward (XEP-0490 §5.1): an older one, or one with a message that is not in the
-    /// conversation, is ignored.
+    /// A position only moves forward (XEP-0490 §5.1): an older one, or one whose message is not in the conversation, is
+    /// ignored.
     case moved(conversation: JID, to: StanzaIdentifier)
-    /// Another program has removed the position, which says nothing about the messages.
+    /// Another client removed the position, which has no meaning for the messages.
     case removed(conversation: JID)
 }
 
-/// The displayed positions of an account, and whose events are trusted; without I/O.
+/// The displayed positions of an account, and the check of which events are trusted; without I/O.
 struct DisplayedTable: Sendable {
     /// The maximum number of conversations. An item has about 200 bytes.
     static let limit = 16_384
@@ -76,7 +76,8 @@ struct DisplayedTable: Sendable {
         return [.moved(conversation: conversation, to: message)]
     }
 
-    /// An event was received. Only the account's own node is trusted: everybody can have a node of that name.
+    /// An event was received. Only the node of our own account is trusted, because every account can have a node of
+    /// that name.
     mutating func apply(_ notice: PublishSubscribeNotice, own: JID) -> [DisplayedPositionEvent] {
         guard notice.service == own, notice.event.node == DisplayedPosition.node else { return [] }
         switch notice.event {
@@ -98,8 +99,8 @@ struct DisplayedTable: Sendable {
         positions.removeValue(forKey: conversation) == nil ? [] : [.removed(conversation: conversation)]
     }
 
-    /// The item id is the address of the other side, and the archive id is assigned by it, if it is a room, or by the
-    /// account's server (§4.2); other items are ignored.
+    /// The item id is the address of the other side, and the archive id is assigned by the room, or by the server of
+    /// the account (§4.2); other items are ignored.
     private static func read(_ item: PublishedItem, own: JID) -> (JID, StanzaIdentifier)? {
         guard let id = item.id, let conversation = try? JID(id),
             let position = (try? item.decode(DisplayedPosition.self)) ?? nil

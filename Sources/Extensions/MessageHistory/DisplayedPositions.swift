@@ -6,20 +6,19 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Keeps which messages have been displayed the same on all devices of the account (XEP-0490 Message Displayed
-/// Synchronization).
+/// Synchronises the displayed messages between all devices of the account (XEP-0490 Message Displayed Synchronization).
 ///
-/// Needs the extension `PublishSubscribe`. The list is asked for when a session begins; then changes come as ``events()``. Only
-/// the own account is believed, and nobody else can read the list. A conversation is called by the bare address of the contact
-/// or of the room, or by the full address of an occupant.
+/// Requires the extension `PublishSubscribe`. The list is requested when a session begins; later changes arrive as
+/// ``events()``. Only our own account is trusted, and no other account can read the list. A conversation is identified
+/// by the bare address of the contact or room, or by the full address of an occupant.
 ///
 ///     configuration.add { PublishSubscribe($0) }
 ///     configuration.add { DisplayedPositions($0) }
 ///     …
 ///     try await session[DisplayedPositions.self]?.displayed(StanzaIdentifier(id, by: account), in: contact)
 ///
-/// What could not be told is for the program to tell again: when the list is ``DisplayedPositionEvent/populated``, compare it
-/// with what this device knows.
+/// Positions that could not be published are not retried: when the list is ``DisplayedPositionEvent/populated``,
+/// compare it with the positions on this device and publish the newer ones.
 public actor DisplayedPositions: SessionExtension {
     private let session: Session
     private let channel = EventChannel<DisplayedPositionEvent>()
@@ -57,14 +56,13 @@ public actor DisplayedPositions: SessionExtension {
         isPopulated = true
     }
 
-    /// Tells the other devices that a message and all before it have been displayed.
+    /// Publishes to the other devices that a message and all earlier ones have been displayed.
     ///
-    /// While a position of the same conversation is on its way, only the newest of further ones follows it, and this returns
-    /// at once. A position that is known already is not sent.
+    /// While a request for the same conversation is pending, this returns at once, and only the newest of the later
+    /// positions is published afterwards. A known position is not published.
     ///
     /// - Parameters:
-    ///   - message: The identifier that the room gave to the message, or else the own server; others are ignored by all
-    ///     devices.
+    ///   - message: The id assigned by the room, or otherwise by our server; all devices ignore others.
     ///   - conversation: The bare address of a contact or of a room, or the full address of an occupant.
     public func displayed(_ message: StanzaIdentifier, in conversation: JID) async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
@@ -85,7 +83,8 @@ public actor DisplayedPositions: SessionExtension {
         }
     }
 
-    /// Tells the sender by a displayed marker (XEP-0333), and the other devices; with one message where the server can (§4.4).
+    /// Informs the sender with a displayed marker (XEP-0333), and the other devices; in a single message if the server
+    /// supports that (§4.4).
     ///
     /// ```
     /// C: <message to='romeo@montegue.lit'><displayed xmlns='urn:xmpp:chat-markers:0' id='the-msg-1'/>
@@ -121,14 +120,14 @@ public actor DisplayedPositions: SessionExtension {
 
     // MARK: Session events
 
-    /// The events are of no use without the extension that reads them.
+    /// The events are only useful with the extension that reads them.
     public nonisolated var features: [String] {
         session[PublishSubscribe.self] == nil ? [] : [PublishSubscribe.interest(in: DisplayedPosition.node)]
     }
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         guard session[PublishSubscribe.self] != nil else { return }
-        // In a new process nothing is known, even of a session that goes on.
+        // In a new process nothing is known, even if the session was resumed.
         if !isResumed || !isPopulated { try await fetch() }
     }
 

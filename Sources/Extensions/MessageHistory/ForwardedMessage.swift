@@ -10,13 +10,13 @@ public import XMPPStanzas
 ///      <message xmlns='jabber:client' from='juliet@capulet.lit/orchard' to='romeo@montague.lit'>…</message></forwarded>
 /// ```
 ///
-/// Anybody can write anything into it, with any sender. It is believed only as a part of something that says who may
-/// send it: an archive's answer from the archive that was asked, a copy from the own account. A person who forwards a
-/// message vouches for it alone (§5).
+/// The content can be forged, with any sender. Trust it only as part of a payload that proves the source: a result of
+/// the archive that was queried, or a carbon from our own account. If a user forwards a message, the only authority is
+/// that user (§5).
 public struct ForwardedMessage: MessagePayload, Hashable {
     public static let name = XMLName("forwarded", "urn:xmpp:forward:0")
 
-    /// `nil` if an archive has removed the message and kept the item (XEP-0313 §3.2).
+    /// `nil` if an archive removed the message and kept the item (XEP-0313 §3.2).
     public var message: Message?
     /// When the forwarder received it.
     public var delay: DelayedDelivery?
@@ -31,7 +31,7 @@ public struct ForwardedMessage: MessagePayload, Hashable {
         try element.requireName(Self.name)
         delay = Self.delay(in: element)
         message = try element.decode(Message.self)
-        // Several parts of a program look at a copy: who reads its carbon, and who stores it.
+        // Several components parse the same copy: the one that reads the carbon, and the one that stores the message.
         message?.payloads.rememberDecoded()
     }
 

@@ -1,7 +1,7 @@
 import XMPPClient
 
 extension MessageArchive {
-    /// Which messages the server keeps in the account's archive (XEP-0441); not every server lets people decide.
+    /// The preferences that decide which messages the server archives (XEP-0441); not every server supports them.
     public func preferences() async throws(ArchiveError) -> ArchivePreferences {
         do {
             return try await session.request(ArchivePreferencesRequest())
@@ -10,9 +10,9 @@ extension MessageArchive {
         }
     }
 
-    /// Changes which messages the server keeps.
+    /// Changes which messages the server archives.
     ///
-    /// - Returns: What the server made of it, which may be something else.
+    /// - Returns: The preferences that the server applied, which may differ.
     @discardableResult
     public func setPreferences(_ preferences: ArchivePreferences) async throws(ArchiveError) -> ArchivePreferences {
         do {

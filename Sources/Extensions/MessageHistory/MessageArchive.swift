@@ -5,16 +5,15 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Reads the history that servers keep: the archive of the own account and those of rooms (XEP-0313 Message Archive
-/// Management).
+/// Reads the archives on servers: the archive of the account and those of rooms (XEP-0313 Message Archive Management).
 ///
 ///     configuration.add { MessageArchive($0) }
 ///     …
 ///     let archive = session[MessageArchive.self]
 ///     let page = try await archive?.page(filter: ArchiveFilter(with: friend), page: .newest(50))
 ///
-/// A page is asked for and its messages are put together; they do not reach the observers of the session. Messages that
-/// claim to come from an archive and were not asked for are dropped.
+/// Requests pages and combines their messages, which do not reach the observers of the session. Archive results that
+/// were not requested are dropped.
 public final class MessageArchive: SessionExtension, StanzaInterceptor {
     let session: Session
     private let queries = Mutex(OpenQueries())
@@ -29,8 +28,8 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
     ///
     /// - Parameters:
     ///   - archive: a room; `nil` for the account.
-    ///   - isFlipped: whether the newest message comes first; needs an extended archive.
-    ///   - timeout: of the whole page; by default that of the session's configuration.
+    ///   - isFlipped: whether the newest message comes first; requires an extended archive.
+    ///   - timeout: the timeout for the whole page; by default the one of the session configuration.
     public func page(
         in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter(), page position: ArchivePosition,
         flipped isFlipped: Bool = false, timeout: Duration? = nil
@@ -44,19 +43,19 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
             query, in: archive, limit: position.size, namesMessage: namesMessage, timeout: timeout)
     }
 
-    /// All pages in one direction, each asked for when the one before has been taken.
+    /// All pages in one direction, each requested after the previous one was consumed.
     ///
     ///     for try await page in archive.pages(filter: ArchiveFilter(with: friend), from: .newest(100)) { … }
     ///
-    /// - Parameter start: The first page. From ``ArchivePosition/newest(_:)`` and ``ArchivePosition/before(_:_:)`` the
-    ///   pages go back in time, from the others forward.
+    /// - Parameter start: The first page. ``ArchivePosition/newest(_:)`` and ``ArchivePosition/before(_:_:)`` go back
+    ///   in time, the others forward.
     public func pages(
         in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter(), from start: ArchivePosition
     ) -> ArchivePages {
         ArchivePages(archive: self, address: archive, filter: filter, start: start)
     }
 
-    /// The messages with these ids, oldest first; needs an extended archive.
+    /// The messages with these ids, oldest first; requires an extended archive.
     ///
     /// - Throws: ``ArchiveError`` with `messageVanished` if one of them is missing.
     public func messages(
@@ -70,24 +69,24 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
             let pages = pages(in: archive, filter: ArchiveFilter(ids: Array(part)), from: .oldest(part.count))
             for try await page in pages { messages += page.messages }
         }
-        // Prosody leaves out missing messages; the specification requires an error.
+        // Prosody omits missing messages; the specification requires an error.
         guard Set(ids).isSubset(of: messages.map(\.id)) else { throw .vanished }
         return messages
     }
 
-    /// The number of matching messages, perhaps estimated; `nil` if the archive does not provide it.
+    /// The number of matching messages, possibly an estimate; `nil` if the archive does not provide it.
     public func count(
         in archive: JID? = nil, filter: ArchiveFilter = ArchiveFilter()
     ) async throws(ArchiveError) -> Int? {
         let query = ArchiveQuery(filter: filter, page: ResultSetRequest(maximum: 0))
-        // Some archives return a message nevertheless.
+        // Some archives return one message nevertheless.
         return try await run(
             query, in: archive, limit: ArchivePosition.maximumPageSize, namesMessage: filter.namesMessages,
             timeout: nil
         ).count
     }
 
-    /// The oldest and the newest message of the archive; needs an extended archive.
+    /// The oldest and the newest message of the archive; requires an extended archive.
     public func metadata(of archive: JID? = nil) async throws(ArchiveError) -> ArchiveMetadata {
         guard try await capabilities(of: archive).isExtended else { throw .notExtended }
         let address = try await address(of: archive)
@@ -135,7 +134,7 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
 
     public func willSkip(_ stanza: UnreadableElement, in session: Session) async {
         guard let result = stanza.firstChild else { return }
-        // An invalid sender is no archive, unlike a missing one.
+        // An invalid sender is not an archive, whereas a missing one is our own.
         let sender = stanza.from.map { try? JID($0) }
         if case .some(nil) = sender { return }
         queries.withLock { $0.skipped(result, from: sender ?? nil) }

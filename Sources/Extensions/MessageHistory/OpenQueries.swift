@@ -7,7 +7,7 @@ import XMPPStanzas
 struct OpenQueries {
     private struct Query {
         var archive: JID
-        /// The archive is that of the account, whose server may omit the sender.
+        /// Whether it is the archive of the account, whose server may omit the sender.
         var isOwn: Bool
         var limit: Int
         var messages: [ArchivedMessage] = []
@@ -23,9 +23,9 @@ struct OpenQueries {
     }
 
     enum Verdict: Equatable {
-        /// It belongs to a pending query.
+        /// The message is a result of a pending query.
         case collected
-        /// It was not requested from the sender.
+        /// The message was not requested from the sender.
         case unsolicited
     }
 

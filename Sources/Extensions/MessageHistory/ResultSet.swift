@@ -1,6 +1,6 @@
 public import XMLStreaming
 
-/// Says which part of a long result was sent (XEP-0059 Result Set Management §2.2).
+/// Describes which part of a long result was returned (XEP-0059 Result Set Management §2.2).
 ///
 /// ```
 /// S: <set xmlns='http://jabber.org/protocol/rsm'>
@@ -14,11 +14,11 @@ public struct ResultSet: XMLPayload, Hashable {
 
     /// The first item of the part; `nil` if the part is empty.
     public var first: String?
-    /// The number of the first item in the whole, counted from 0; may be a guess.
+    /// The index of the first item in the whole result, starting at 0; possibly an estimate.
     public var firstIndex: Int?
     /// The last item of the part; `nil` if the part is empty.
     public var last: String?
-    /// How many items the whole has; may be a guess.
+    /// The total number of items; possibly an estimate.
     public var count: Int?
 
     public init(first: String? = nil, firstIndex: Int? = nil, last: String? = nil, count: Int? = nil) {
@@ -28,7 +28,7 @@ public struct ResultSet: XMLPayload, Hashable {
         self.count = count
     }
 
-    /// Numbers that cannot be read are left out: they are only hints.
+    /// Invalid numbers are ignored, because they are only hints.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         let first = element.firstChild(Self.firstName)
@@ -52,23 +52,23 @@ public struct ResultSet: XMLPayload, Hashable {
     }
 }
 
-/// Asks for a part of a long result (XEP-0059 Result Set Management §2).
+/// Requests a part of a long result (XEP-0059 Result Set Management §2).
 ///
 /// ```
 /// C: <set xmlns='http://jabber.org/protocol/rsm'><max>10</max><before/></set>
 /// ```
 public struct ResultSetRequest: XMLPayload, Hashable {
-    /// Where the part lies in the whole.
+    /// The position of the part in the whole result.
     public enum Position: Sendable, Hashable {
-        /// At the beginning.
+        /// From the beginning.
         case first
-        /// Right behind this item.
+        /// Directly after this item.
         case after(String)
-        /// Right in front of this item.
+        /// Directly before this item.
         case before(String)
-        /// At the end: an empty `<before/>` (§2.5).
+        /// At the end, requested by an empty `<before/>` (§2.5).
         case last
-        /// From the item with this number on, counted from 0; not every service can do that (§2.6).
+        /// From the item with this index, starting at 0; not supported by every service (§2.6).
         case index(Int)
     }
 
@@ -79,7 +79,7 @@ public struct ResultSetRequest: XMLPayload, Hashable {
     private static let maximumName = XMLName("max", name.namespace)
 
     public var position: Position
-    /// How many items at most; 0 asks only how many there are (§2.7), `nil` leaves it to the service.
+    /// The maximum number of items; 0 requests only the total number (§2.7), `nil` leaves it to the service.
     public var maximum: Int?
 
     public init(_ position: Position = .first, maximum: Int? = nil) {
@@ -116,7 +116,7 @@ public struct ResultSetRequest: XMLPayload, Hashable {
 }
 
 extension XMLElement {
-    /// The text as a number of things.
+    /// The text as a count.
     func count() throws(XMLDecodingError) -> Int {
         guard let number = UInt32(text), let count = Int(exactly: number) else {
             throw XMLDecodingError(name, .invalidText)

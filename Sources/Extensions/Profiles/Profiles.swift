@@ -49,7 +49,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
 
     // MARK: What the session reports
 
-    /// The events are of no use without the extension that reads them.
+    /// The events are only useful with the extension that reads them.
     public nonisolated var features: [String] {
         session[PublishSubscribe.self] == nil
             ? [] : [AvatarMetadata.node, ProfileNickname.node].map(PublishSubscribe.interest)

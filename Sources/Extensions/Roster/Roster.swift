@@ -128,7 +128,7 @@ public actor Roster: PeerDirectory {
         }
     }
 
-    /// An answer, in the order of the stream: so the presence behind it is known to be from contacts.
+    /// A response, in the order of the stream: the presences that follow it are known to come from contacts.
     func answered(_ iq: IQ) async {
         guard let id = iq.id, openRequests.contains(id), await isOwn(iq.from) else { return }
         if (try? populate(with: iq)) != nil { openRequests.remove(id) }

@@ -26,12 +26,12 @@ public enum RosterEvent: Sendable, Hashable {
     case refused(JID)
 }
 
-/// What the contact list does automatically.
+/// The automatic behaviour of the contact list.
 public struct RosterPolicy: Sendable, Hashable {
     /// The list is requested at the start of a session. Otherwise call ``Roster/fetch()``; requests and presence are
     /// reported anyway.
     public var fetchesAutomatically = true
-    /// Requests of contacts to whom we have sent a request are accepted automatically.
+    /// Requests of contacts to which we sent a request are accepted automatically.
     public var acceptsKnownRequests = true
     /// Every request is accepted and returned; for bots.
     public var acceptsAllRequests = false

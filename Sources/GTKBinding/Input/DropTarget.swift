@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// What was dropped on a widget.
+/// The data that was dropped on a widget.
 public enum Dropped {
     /// Paths of files.
     case files([String])

@@ -49,7 +49,7 @@ public final class NotificationServer {
     /// What is shown now, by the program's own names.
     public var names: Set<String> { Set(shown.keys) }
 
-    /// Shows a notification, in the place of that by the same name.
+    /// Shows a notification, which replaces the one with the same name.
     ///
     /// - Returns: whether the server took it: one into which nothing can be typed is left to GIO.
     public func show(_ content: NotificationContent, id: String) async -> Bool {
@@ -118,7 +118,7 @@ public final class NotificationServer {
     private func hints(_ content: NotificationContent, _ picture: NotificationPicture?) -> [String: Variant] {
         var hints = [
             "desktop-entry": Variant(desktopEntry), "category": Variant("im.received"),
-            // What is about this person stays until it was seen.
+            // A notification that concerns the user personally stays until it was seen.
             "urgency": Variant(UInt8(content.priority == .high ? 2 : 1)),
         ]
         if let reply = content.reply {
@@ -129,7 +129,7 @@ public final class NotificationServer {
         return hints
     }
 
-    /// A body is read as markup: what somebody wrote is not to be taken for some.
+    /// The body is parsed as markup, so text written by other people must be escaped.
     private static func escaped(_ text: String) -> String {
         let escaped = g_markup_escape_text(text, -1)
         defer { g_free(escaped) }

@@ -26,7 +26,7 @@ open class Object {
         self.init(adopting: UnsafeMutableRawPointer(pointer))
     }
 
-    /// Adds a reference to what belongs to somebody else.
+    /// Adds a reference to an object owned by other code.
     init(borrowing pointer: UnsafeMutableRawPointer) {
         raw = pointer
         g_object_ref(pointer)
@@ -45,7 +45,7 @@ open class Object {
     /// Calls C with an object that nothing else may hold. `f(Wrapper().cast())` would pass what is gone before `f` begins.
     func use<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(cast()) }
 
-    /// Another wrapper stands for the same object.
+    /// Whether another wrapper refers to the same object.
     public func isSame(as other: Object) -> Bool { raw == other.raw }
 
     // MARK: Signals
@@ -63,8 +63,9 @@ open class Object {
 
     /// Calls `handler` with what `read` finds in the object that emits the signal.
     ///
-    /// The wrapper through which a handler was connected may be gone long before the object: nothing here refers to it. A widget that is
-    /// being destroyed has no values any more; its last changes are nobody's choice and are not told.
+    /// The wrapper through which a handler was connected may be released long before the object, so nothing here refers
+    /// to it. A widget that is being destroyed has no values any more, and its last changes are not reported, because
+    /// they are not caused by the user.
     @discardableResult
     func on<Value>(
         _ signal: String, reading read: @escaping (Emitter) -> Value, _ handler: @escaping (Value) -> Void

@@ -13,7 +13,7 @@ public struct SignalArguments {
     public func boolean(_ index: Int) -> Bool { g_value_get_boolean(values + index).isTrue }
     public func string(_ index: Int) -> String? { g_value_get_string(values + index).map { String(cString: $0) } }
 
-    /// What emits the signal.
+    /// The object that emits the signal.
     var emitter: Emitter? { object(0).map(Emitter.init) }
 
     func object(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_object(values + index) }

@@ -37,6 +37,6 @@ public final class AvatarView: Widget {
     /// The initials and the colour are made of this.
     public func show(name: String) { adw_avatar_set_text(cast(), name) }
     public func show(_ texture: Texture?) { adw_avatar_set_custom_image(cast(), texture?.cast()) }
-    /// What stands there instead of initials.
+    /// The icon to show instead of initials.
     public func show(icon: String?) { adw_avatar_set_icon_name(cast(), icon) }
 }

@@ -16,7 +16,7 @@ public import XMPPStream
 /// An IQ to the server itself is answered with `service-unavailable`, a ping with a result. It has no contact lists, no presence
 /// subscriptions and no archive: a test sends what it needs with ``send(_:to:)`` or replies itself with ``answer(_:)``.
 public actor MemoryServer {
-    /// What is to be done with the connection, in this order.
+    /// The next actions on the connection, in this order.
     private enum Output: Sendable {
         case write([UInt8])
         /// Everything before it was written.
@@ -68,7 +68,7 @@ public actor MemoryServer {
     private var isDown = false
     /// How the streams ended so far.
     public private(set) var ends: [ServerStreamAction.End] = []
-    /// How often somebody has connected.
+    /// The number of connections so far.
     public private(set) var connections = 0
     private let capacity: Int
     private let readLimit: Int
@@ -109,7 +109,7 @@ public actor MemoryServer {
         configuration.transports = transports
         configuration.networkMonitor = nil
         configuration.reconnection = ReconnectionPolicy(attempts: 3, backoff: Backoff(first: .milliseconds(1)))
-        // What is tried is not the speed of a machine that runs other tests beside this one.
+        // Tests do not measure the speed of a machine that runs other tests at the same time.
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
         change(&configuration)
@@ -210,7 +210,7 @@ public actor MemoryServer {
         changes.send()
     }
 
-    /// What this server answers in the place of an address that nobody is bound to, with words of its own as some do.
+    /// The error of this server for an address without a client, with a text of its own, as some servers add.
     public static let absence = StanzaError(.serviceUnavailable, text: LocalizedText("User session not found"))
 
     private func route(_ element: XMLElement, from link: Link) {
@@ -306,8 +306,8 @@ public actor MemoryServer {
         if let link = link(user) { breakOff(link) }
     }
 
-    /// Ends the server like a power cut: every connection breaks, sessions cannot be resumed, and nobody can connect until
-    /// ``restart()``. Accounts remain.
+    /// Ends the server like a power failure: every connection breaks, sessions cannot be resumed, and no client can
+    /// connect until ``restart()``. Accounts remain.
     public func kill() {
         isDown = true
         for link in links.values { breakOff(link) }
@@ -341,8 +341,8 @@ public actor MemoryServer {
         for id in directory.suspended.keys { directory.expire(id, remembersCount: remembersCount) }
     }
 
-    /// Replies to stanzas of sessions in the place of the server: with these texts, which need not be well-formed, or as usual where
-    /// the rule returns `nil`.
+    /// Replies to stanzas of sessions instead of the server: with the texts returned by the rule, which need not be
+    /// well-formed, or as usual if it returns `nil`.
     public func answer(_ rule: @escaping @Sendable (XMLElement) -> [String]?) { self.rule = rule }
 
     /// Sends a text to every session, as it stands.
@@ -377,8 +377,8 @@ public actor MemoryServer {
 
     // MARK: Scripted peers
 
-    /// An account that a test plays without a session. It answers nothing until it is told to
-    /// (``ScriptedPeer/answer(_:)``).
+    /// An account that a test operates without a session. It answers nothing unless configured by
+    /// ``ScriptedPeer/answer(_:)``.
     public func peer(_ user: String) throws -> ScriptedPeer {
         let address = try JID(local: user, domain: Self.domain, resource: "script")
         peers[user] = PeerInbox(address: address)

@@ -39,7 +39,7 @@ public struct ScriptedPeer: Sendable {
     }
 }
 
-/// What has arrived for a peer and how it answers.
+/// The received stanzas of a peer and its rules for answers.
 struct PeerInbox {
     let address: JID
     var stanzas: [AnyStanza] = []

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Replaces an earlier message by the one it stands in (XEP-0308 Last Message Correction §3).
+/// Replaces an earlier message by the message that contains this element (XEP-0308 Last Message Correction §3).
 ///
 /// ```
 /// C: <message to='juliet@capulet.net/balcony' id='good1'>
@@ -9,8 +9,8 @@ public import XMPPStanzas
 ///      <replace id='bad1' xmlns='urn:xmpp:message-correct:0'/></message>
 /// ```
 ///
-/// Everything in the new message takes the place of everything in the old one. Believe it only from the author of the
-/// old message: `MessageAuthor` of MessageSemantics.
+/// The complete content of the new message replaces that of the old one. Accept it only from the author of the old
+/// message: `MessageAuthor` of MessageSemantics.
 public struct MessageCorrection: MessagePayload, Hashable {
     public static let name = XMLName("replace", "urn:xmpp:message-correct:0")
 

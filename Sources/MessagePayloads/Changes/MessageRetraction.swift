@@ -57,7 +57,7 @@ extension Message {
     }
 }
 
-/// Stands in an archive where a message was before it was taken back (XEP-0424 Message Retraction §4, a tombstone).
+/// Replaces a retracted message in an archive (XEP-0424 Message Retraction §4, a tombstone).
 ///
 /// ```
 /// S: <retracted stamp='2019-09-20T23:09:32Z' xmlns='urn:xmpp:message-retract:1' id='retract-message-1'/>
@@ -94,8 +94,8 @@ public struct RetractedMessage: MessagePayload, Hashable {
     }
 }
 
-/// What stands in the archive of a room where a message was before a moderator took it back, in the earlier form (XEP-0425 before
-/// version 0.3.0).
+/// Replaces a message in the archive of a room that a moderator retracted, in the earlier form (XEP-0425 before version
+/// 0.3.0).
 ///
 /// ```
 /// S: <moderated by='room@muc.example.com/macbeth' xmlns='urn:xmpp:message-moderate:0'>

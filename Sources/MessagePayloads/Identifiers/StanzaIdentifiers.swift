@@ -26,8 +26,8 @@ public struct OriginIdentifier: MessagePayload, Hashable {
 
 /// The identifier that an archive gave to a message (XEP-0359 §3.1 `stanza-id`).
 ///
-/// Believe it only when `by` is the own account or a room that one is in, and only when that entity announces
-/// `urn:xmpp:sid:0`: anybody can write such an element (§6).
+/// Trust it only if `by` is our own account or a joined room, and only if that entity announces `urn:xmpp:sid:0`: any
+/// sender can forge such an element (§6).
 public struct StanzaIdentifier: MessagePayload, Hashable {
     public static let name = XMLName("stanza-id", OriginIdentifier.name.namespace)
 
@@ -58,7 +58,8 @@ public struct StanzaIdentifier: MessagePayload, Hashable {
     }
 }
 
-/// What stays the same of somebody in a room whatever the nickname (XEP-0421 Occupant identifiers for semi-anonymous MUCs).
+/// Identifies an occupant of a room independent of the nickname (XEP-0421 Occupant identifiers for semi-anonymous
+/// MUCs).
 ///
 /// ```
 /// S: <occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603deec90a38ba552f7c68cbcc61bca202cd'/>

@@ -24,8 +24,7 @@ public struct DisplayedMarkerRequest: MessagePayload, Hashable {
 /// C: <message to='romeo@montegue.lit'><displayed xmlns='urn:xmpp:chat-markers:0' id='the-msg-1'/></message>
 /// ```
 ///
-/// A marker never goes back: one for a message older than the last is ignored, and so is one for a message that nobody
-/// knows (§5).
+/// A marker never moves backwards: one for a message older than the last, or for an unknown message, is ignored (§5).
 public struct DisplayedMarker: MessagePayload, Hashable {
     public static let name = XMLName("displayed", DisplayedMarkerRequest.name.namespace)
     /// Drafts before 1.0: the user has also reacted to the message.

@@ -10,7 +10,7 @@ public import XMPPStanzas
 ///      <store xmlns='urn:xmpp:hints'/></message>
 /// ```
 ///
-/// They take the place of those that the sender gave before; none at all takes them away.
+/// They replace the earlier reactions of the sender; an empty set removes them.
 public struct MessageReactions: MessagePayload, Hashable {
     public static let name = XMLName("reactions", "urn:xmpp:reactions:0")
     private static let reactionName = XMLName("reaction", name.namespace)

@@ -2,7 +2,7 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Says what a part of a message's text means, such as the mention of somebody (XEP-0372 References §3).
+/// Describes the meaning of a part of the text of a message, such as the mention of a person (XEP-0372 References §3).
 ///
 /// ```
 /// C: <body>But, soft! … It is the east, and Juliet is the sun.</body>

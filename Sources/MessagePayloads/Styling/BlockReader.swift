@@ -74,9 +74,9 @@ extension Unicode.Scalar {
 /// Divides a line into the spans of XEP-0393 §6.2, in one pass.
 ///
 /// A directive opens a span at the beginning of its parent, after white space or after another opening directive, if no
-/// white space follows and the next directive of the same kind that can close is not right behind it. A directive can
-/// close if no white space is before it. Where the next one is, is looked up in a place that only moves forward, so a
-/// line full of directives without a partner costs no more than another.
+/// white space follows and the next directive of the same kind that can close does not follow directly. A directive can
+/// close if no white space precedes it. The search for the next one only moves forward, so a line full of unmatched
+/// directives costs no more than another.
 struct SpanReader {
     private static let kinds: [(directive: Unicode.Scalar, style: StyledText.Style)] = [
         ("_", .emphasis), ("*", .strong), ("~", .strikethrough), ("`", .preformatted),

@@ -103,7 +103,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable, LosslessString
             return true
         }
 
-        /// Milliseconds; 0 when there is no fraction, `nil` when a point has no digits behind it.
+        /// Milliseconds; 0 without a fraction, `nil` if a point is not followed by digits.
         mutating func fraction() -> Int? {
             guard skip(".") else { return 0 }
             var value = 0

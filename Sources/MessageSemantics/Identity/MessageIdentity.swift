@@ -2,7 +2,7 @@ internal import MessagePayloads
 public import XMPPAddress
 public import XMPPStanzas
 
-/// The identifiers of one message, and which of them other messages use to speak of it (XEP-0359 Unique and Stable
+/// The identifiers of one message, and which of them other messages use to refer to it (XEP-0359 Unique and Stable
 /// Stanza IDs).
 ///
 /// | | between two | in a room |
@@ -12,16 +12,16 @@ public import XMPPStanzas
 /// | retraction (XEP-0424) | `id` | the room's; `origin-id` if the room assigns none |
 /// | reaction (XEP-0444), reply (XEP-0461) | `origin-id`, otherwise `id` | the room's |
 public struct MessageIdentity: Sendable, Hashable {
-    /// What another message wants with this one.
+    /// The purpose for which another message refers to this one.
     public enum Purpose: Sendable, Hashable, CaseIterable {
         case correction, receipt, displayedMarker, retraction, reaction, reply
     }
 
-    /// Whether it was said in a room, where everybody can use everybody's `id`.
+    /// Whether the message was sent in a room, where any occupant can reuse the `id` of another.
     public var isInRoom: Bool
     /// The `id` of the stanza, chosen by the sender.
     public var stanzaID: String?
-    /// Chosen by the sender too, but not changed by anybody on the way.
+    /// Also chosen by the sender, but never changed on the way.
     public var originID: String?
     /// Assigned by the archive or the room.
     public var archiveID: String?
@@ -33,9 +33,9 @@ public struct MessageIdentity: Sendable, Hashable {
         self.archiveID = archiveID
     }
 
-    /// - Parameter assigner: Whose `stanza-id` is believed: the own account for messages between two, the room for the
-    ///   others, and only if it announces `urn:xmpp:sid:0` (XEP-0359 §6); `nil` believes none. The message must have come
-    ///   from the room or by way of the own server.
+    /// - Parameter assigner: The entity whose `stanza-id` is trusted: our account for one-to-one messages, the room for
+    ///   the others, and only if it announces `urn:xmpp:sid:0` (XEP-0359 §6); `nil` trusts none. The message must have
+    ///   come from the room or through our server.
     public init(_ message: Message, assignedBy assigner: JID?) {
         isInRoom = message.type == .groupchat
         stanzaID = message.id
@@ -43,7 +43,7 @@ public struct MessageIdentity: Sendable, Hashable {
         archiveID = assigner.flatMap { message.archiveID(assignedBy: $0) }
     }
 
-    /// The identifier to put into a message with that purpose; `nil` if the specification allows none.
+    /// The identifier to use in a message with this purpose; `nil` if the specification allows none.
     public func identifier(for purpose: Purpose) -> String? {
         switch purpose {
         case .correction, .receipt: stanzaID
@@ -53,10 +53,10 @@ public struct MessageIdentity: Sendable, Hashable {
         }
     }
 
-    /// Whether a received message with that purpose speaks of this one.
+    /// Whether a received message with this purpose and identifier refers to this message.
     ///
-    /// Between two both of the sender's identifiers are understood, because programs differ; in a room only the right
-    /// one, because anybody can send a message with the `id` of another.
+    /// In one-to-one conversations, both identifiers of the sender are accepted, because clients differ. In a room,
+    /// only the correct one is, because any occupant can send a message with the `id` of another.
     public func isMeant(by identifier: String, for purpose: Purpose) -> Bool {
         if identifier == self.identifier(for: purpose) { return true }
         guard !isInRoom, purpose != .correction, purpose != .receipt else { return false }
@@ -65,7 +65,8 @@ public struct MessageIdentity: Sendable, Hashable {
 }
 
 extension Message {
-    /// The identifier that this archive assigned; `nil` if there is none, or two that differ: then one is forged.
+    /// The identifier that this archive assigned; `nil` if there is none, or if there are two different ones, of which
+    /// one is forged.
     public func archiveID(assignedBy assigner: JID) -> String? {
         var found: String?
         for payload in payloads where payload.isNamed(StanzaIdentifier.name) {
@@ -77,10 +78,10 @@ extension Message {
     }
 }
 
-/// Which copies are copies of one message, beside the identifiers.
+/// Rules besides the identifiers about which copies belong to the same message.
 extension MessageOrigin {
-    /// Whether two messages with the same identifiers can be copies of one message. That is less than the same author: from an
-    /// archive without occupant ids there is nothing but the address to compare.
+    /// Whether two messages with the same identifiers can be copies of one message. This is weaker than having the same
+    /// author: for messages from an archive without occupant ids, only the address can be compared.
     public func canBeCopy(of other: MessageOrigin) -> Bool {
         switch kind {
         case .direct:
@@ -95,7 +96,7 @@ extension MessageOrigin {
     }
 }
 
-/// The name that an archive gave to a message (XEP-0359 §3.1); it means nothing without the archive that gave it.
+/// The id that an archive assigned to a message (XEP-0359 §3.1); it is meaningless without the archive.
 ///
 ///     S: <stanza-id xmlns='urn:xmpp:sid:0' id='28482-98726-73623' by='juliet@capulet.example'/>
 public struct ArchiveReference: Hashable, Sendable, Codable {
@@ -109,16 +110,16 @@ public struct ArchiveReference: Hashable, Sendable, Codable {
     }
 }
 
-/// How a correction, reaction, retraction, reply, receipt or marker names the message it is about.
+/// How a correction, reaction, retraction, reply, receipt or marker refers to its target message.
 public enum TargetReference: Hashable, Sendable, Codable {
-    /// By the `id` or origin-id that its sender chose; unique only together with its sender.
+    /// By the `id` or origin-id that the sender chose; unique only together with the sender.
     case sent(id: String)
-    /// By the name that an archive gave to it, as in rooms (XEP-0444 §4, XEP-0424 §3).
+    /// By the id that an archive assigned, as in rooms (XEP-0444 §4, XEP-0424 §3).
     case archived(ArchiveReference)
 }
 
 extension TargetReference {
-    /// The name by which the protocol refers to the message.
+    /// The identifier by which the protocol refers to the message.
     public var id: String {
         switch self {
         case .sent(let id): id

@@ -1,10 +1,10 @@
 public import MessagePayloads
 
-/// A file that belongs to a message: what is known of it, and where its content is.
+/// A file that belongs to a message: its known properties, and where its content is.
 ///
-/// The name comes from the network. It is for showing only; content is found by its hash, never by a name.
+/// The name comes from the network. It is only for display; the content is found by its hash, never by a name.
 public struct Attachment: Hashable, Sendable, Codable {
-    /// What a person does with it.
+    /// How the file is presented to the user.
     public typealias Kind = FileKind
 
     public var kind: Kind
@@ -17,16 +17,16 @@ public struct Attachment: Hashable, Sendable, Codable {
     public var height: Int?
     /// In milliseconds.
     public var duration: Int64?
-    /// Where it can be fetched.
+    /// Where it can be downloaded.
     public var url: String?
-    /// The SHA-256 of the content in lower-case hexadecimal digits: its name in the content-addressed cache.
+    /// The SHA-256 of the content in lower-case hexadecimal digits: its key in the content-addressed cache.
     public var contentHash: String?
-    /// The hash stands for content that is on this device.
+    /// Whether the content with this hash is on this device.
     public var isLocal: Bool
-    /// A small picture to show while the content is not here.
+    /// A small picture to show until the content is downloaded.
     public var thumbnail: [UInt8]?
-    /// Where playing it was left, in milliseconds: zero if it was played to its end, `nil` before it was played for the first
-    /// time.
+    /// The position where playback stopped, in milliseconds: zero if it was played to the end, `nil` if it was never
+    /// played.
     public var playback: Int64?
 
     public init(
@@ -50,14 +50,14 @@ public struct Attachment: Hashable, Sendable, Codable {
 }
 
 extension Attachment {
-    /// What a message says about a file that it offers.
+    /// The file that a message offers.
     ///
-    /// - Parameter digest: the SHA-256 of a content that came inside the message, in lower-case hexadecimal digits.
+    /// - Parameter digest: computes the SHA-256 of content inside the message, in lower-case hexadecimal digits.
     init(_ offer: FileOffer, digest: ([UInt8]) -> String?) {
         var url: String?
         if case .addresses(let addresses) = offer.source { url = addresses.first }
         var hash = offer.metadata.hashes.lazy.compactMap(\.sha256).first
-        // What came inside the message needs nobody's word.
+        // The hash of content inside the message is computed, not taken from the sender.
         if case .content(let bytes) = offer.source { hash = digest(bytes) }
         self.init(
             kind: offer.kind, mediaType: offer.metadata.mediaType, name: offer.metadata.fileName,
@@ -66,7 +66,7 @@ extension Attachment {
             contentHash: hash)
     }
 
-    /// What is said of the file to others.
+    /// The description of the file that is sent to others.
     var metadata: FileMetadata {
         FileMetadata(
             mediaType: mediaType, fileName: name, size: size.map { UInt64(clamping: $0) }, width: width,

@@ -1,12 +1,12 @@
-/// What a message says or does.
+/// The content of a message: a text, or a change of an earlier message.
 public enum MessageContent: Hashable, Sendable, Codable {
-    /// Something to read, with or without files.
+    /// A text, with or without files.
     case text(MessageText)
     /// A new text for an earlier message (XEP-0308).
     case correction(of: TargetReference, MessageText)
-    /// An earlier message taken back (XEP-0424), or by a room's moderator (XEP-0425).
+    /// The retraction of an earlier message by its author (XEP-0424), or by a moderator of the room (XEP-0425).
     case retraction(of: TargetReference)
-    /// All reactions that the sender now has to a message (XEP-0444 §3); none takes them back.
+    /// The complete set of the sender's reactions to a message (XEP-0444 §3); an empty set removes them.
     case reactions(to: TargetReference, [String])
 
     public var kind: Kind {
@@ -18,7 +18,7 @@ public enum MessageContent: Hashable, Sendable, Codable {
         }
     }
 
-    /// The message that it is about, as its sender named it.
+    /// The message that it changes or reacts to, as the sender referred to it.
     public var target: TargetReference? {
         switch self {
         case .text: nil
@@ -35,7 +35,7 @@ public enum MessageContent: Hashable, Sendable, Codable {
 }
 
 extension MessageContent {
-    /// Which of the four it is; stores keep the number.
+    /// The kind of content; stores save its number.
     public enum Kind: Int, Sendable, Codable {
         case text = 0
         case correction = 1
@@ -50,7 +50,7 @@ public struct MessageText: Hashable, Sendable, Codable {
     public var subject: String?
     /// The conversation thread (RFC 6121 §5.2.5).
     public var thread: String?
-    /// The message that this one answers (XEP-0461).
+    /// The message that this one replies to (XEP-0461).
     public var reply: TargetReference?
     public var attachments: [Attachment]
 

@@ -1,35 +1,35 @@
 public import XMPPAddress
 
-/// One sighting of a message: the same message is seen live, as a carbon, in the archive, after a resumption and as the
-/// room's reflection, in any order, and becomes one row.
+/// One received copy of a message. The same message arrives live, as a carbon, from the archive, after a resumption and
+/// as the reflection of a room, in any order, and becomes one row.
 ///
-/// The caller has checked who may say what: that carbons come from the own account (XEP-0280 §11), archive results from the
-/// archive asked (XEP-0313 §9) and about what that archive may speak of (`ArchiveAuthority`), and that `archiveReferences` and
-/// `occupantID` hold only what was given by servers and rooms that announce `urn:xmpp:sid:0` (XEP-0359 §5) and
-/// `urn:xmpp:occupant-id:0` (XEP-0421 §5).
+/// The caller has verified the source: carbons come from our account (XEP-0280 §11), archive results come from the
+/// archive that was queried (XEP-0313 §9) and contain only messages that it may contain (`ArchiveAuthority`), and
+/// `archiveReferences` and `occupantID` contain only ids assigned by servers and rooms that announce `urn:xmpp:sid:0`
+/// (XEP-0359 §5) and `urn:xmpp:occupant-id:0` (XEP-0421 §5).
 public struct MessageCopy: Hashable, Sendable {
-    /// By which way this copy came.
+    /// The route on which this copy arrived.
     public enum Route: Sendable {
-        /// Sent to this device, now or kept for it while it was away.
+        /// Sent to this device, immediately or after the server had stored it while the device was offline.
         case live
-        /// A copy of what another device of ours sent or received (XEP-0280).
+        /// A copy of a message that another device of this account sent or received (XEP-0280).
         case carbon
-        /// An answer of an archive (XEP-0313).
+        /// A result of an archive query (XEP-0313).
         case archive
-        /// Our own message sent back by the room.
+        /// Our own message, reflected by the room.
         case reflection
     }
 
     public var route: Route
-    /// Who wrote it: the bare or full address in a direct conversation, the occupant's full address in a room, the
-    /// room's bare address for what the room itself does.
+    /// The author: the bare or full address in a direct conversation, the full address of the occupant in a room, and
+    /// the bare address of the room for actions of the room itself.
     public var sender: JID
-    /// The sender's lasting name in the room (XEP-0421).
+    /// The sender's occupant id (XEP-0421).
     public var occupantID: String?
-    /// The stay of the occupant during which it came, in a room that gives no occupant ids; nothing from an archive or a room's
-    /// history has one.
+    /// The stay of the occupant during which it arrived, in a room without occupant ids; `nil` for messages from an
+    /// archive or from the history of a room.
     public var stay: OccupantStay?
-    /// This account wrote it, on whichever device.
+    /// Whether this account wrote it, on any device.
     public var isOutgoing: Bool
     /// The stanza's `id`.
     public var wireID: String?
@@ -38,14 +38,14 @@ public struct MessageCopy: Hashable, Sendable {
     public var archiveReferences: [ArchiveReference]
     public var time: MessageTime
     public var timeSource: TimeSource
-    /// When it came to this device, if ``time`` is what a server says: that counts where the server's word would put the message
-    /// behind what was read, where it would not be seen.
+    /// When it arrived at this device, if ``time`` was stated by a server. It is used if the stated time would place
+    /// the message before those already read, where the user would not see it.
     public var arrival: MessageTime?
-    /// When its sender says that it was sent first, if this is not the first time (XEP-0198 §6, XEP-0203): the copies before
-    /// may be lost, and what was said after it may be here.
+    /// The time at which it was sent for the first time according to the sender, if it was sent again (XEP-0198 §6,
+    /// XEP-0203): the earlier copies may be lost, and later messages may have arrived already.
     public var firstSent: MessageTime?
     public var content: MessageContent
-    /// Of the stanza that brought this copy.
+    /// The protection of the stanza that contained this copy.
     public var protection: MessageProtection
 
     public init(

@@ -1,34 +1,34 @@
 public import XMPPAddress
 
-/// What a received message stanza means.
+/// The meaning of a received message stanza.
 public enum MessageMeaning: Hashable, Sendable {
-    /// Something that is said, or done to what was said.
+    /// A new message, or a change of an earlier one.
     case message(MessageCopy, in: ConversationAddress)
-    /// Something that is said about a message of ours.
+    /// A report on the state of one of our messages.
     case report(StateReport, in: ConversationAddress)
-    /// Another device of ours has shown this message and those before it (XEP-0333 §5, XEP-0490).
+    /// Another device of this account has displayed this message and those before it (XEP-0333 §5, XEP-0490).
     case read(TargetReference, in: ConversationAddress)
 
-    /// Whether it is something that this account has said.
+    /// Whether it is a message that this account sent.
     public var isOutgoing: Bool { if case .message(let copy, _) = self { copy.isOutgoing } else { false } }
 }
 
-/// What somebody says about a message of ours.
+/// A report of the receiver or a server on the state of one of our messages.
 public struct StateReport: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// XEP-0184 §5.4.
         case delivered
         /// XEP-0333: this message and all before it.
         case displayed
-        /// An error stanza came back.
+        /// An error stanza was returned.
         case refused(condition: String, text: String?)
     }
 
     public var kind: Kind
     public var target: TargetReference
-    /// Who says so; believed only from the peer of a direct conversation.
+    /// The sender of the report; it is trusted only if it is the peer of a direct conversation.
     public var sender: JID
-    /// When it came, or the archive's stamp.
+    /// When the report arrived, or the timestamp in the archive.
     public var time: MessageTime
 
     public init(
@@ -44,18 +44,18 @@ public struct StateReport: Hashable, Sendable {
 /// The conversation that a message belongs to, inside one account.
 public struct ConversationAddress: Hashable, Sendable {
     public enum Kind: Int, Sendable, Codable {
-        /// With one person, by bare address.
+        /// With one person, identified by the bare address.
         case direct = 0
-        /// In a room, by the room's bare address.
+        /// In a room, identified by the bare address of the room.
         case room = 1
-        /// With one occupant of a room, privately, by the occupant's full address.
+        /// A private conversation with one occupant of a room, identified by the full address of the occupant.
         case occupant = 2
     }
 
     public let address: JID
     public let kind: Kind
 
-    /// - Parameter address: made bare where the kind is about bare addresses.
+    /// - Parameter address: reduced to the bare address, except for an occupant.
     public init(_ address: JID, kind: Kind) {
         self.address = kind == .occupant ? address : address.bare
         self.kind = kind

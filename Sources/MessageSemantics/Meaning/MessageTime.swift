@@ -1,4 +1,4 @@
-/// A moment as milliseconds since 1970-01-01T00:00:00Z, the precision in which messages are kept.
+/// A point in time in milliseconds since 1970-01-01T00:00:00Z, the precision with which messages are stored.
 public struct MessageTime: Hashable, Comparable, Sendable, Codable {
     public let millisecondsSince1970: Int64
 
@@ -8,19 +8,20 @@ public struct MessageTime: Hashable, Comparable, Sendable, Codable {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// The moment so many milliseconds later.
+    /// The time that is this many milliseconds later.
     public func advanced(by milliseconds: Int64) -> MessageTime {
         MessageTime(millisecondsSince1970: millisecondsSince1970 + milliseconds)
     }
 }
 
-/// How well the time of a message is known; a better source replaces a worse one, never the other way round.
+/// How reliable the time of a message is; a better source replaces a worse one, never the reverse.
 public enum TimeSource: Int, Sendable, Codable, Comparable {
-    /// This device's clock when the message was written or came in.
+    /// The clock of this device when the message was written or received.
     case clock = 0
-    /// The server's stamp on a delayed message (XEP-0203 §3), or the sender's on one that it has sent again.
+    /// The timestamp that the server put on a delayed message (XEP-0203 §3), or the sender on a message that was sent
+    /// again.
     case delay = 1
-    /// The stamp in the archive that the conversation belongs to (XEP-0313 §4.1).
+    /// The timestamp in the archive of the conversation (XEP-0313 §4.1).
     case archive = 2
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

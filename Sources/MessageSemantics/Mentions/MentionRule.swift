@@ -1,9 +1,9 @@
-/// When a text mentions somebody by name.
+/// Decides whether a text mentions a person by name.
 public enum MentionRule {
-    /// Whether one of the names stands in the text as a word of its own.
+    /// Whether one of the names occurs in the text as a whole word.
     ///
-    /// - Parameter folded: makes letters alike that count as the same, such as upper and lower case, or with and without
-    ///   accents.
+    /// - Parameter folded: maps characters that count as equal to the same character, such as upper and lower case, or
+    ///   with and without accents.
     public static func mentions(_ names: [String], in text: String, folded: (String) -> String) -> Bool {
         let text = Array(folded(text))
         for name in names {
@@ -20,8 +20,8 @@ public enum MentionRule {
         return false
     }
 
-    /// Two characters side by side are parts of one word. Chinese and Japanese are written without spaces, so there every
-    /// place can be the end of a name.
+    /// Whether two adjacent characters belong to the same word. Chinese and Japanese are written without spaces, so a
+    /// name may end after any character.
     private static func joins(_ left: Character, _ right: Character) -> Bool {
         func isSpaced(_ character: Character) -> Bool {
             guard let scalar = character.unicodeScalars.first, character.isLetter || character.isNumber else {

@@ -1,31 +1,31 @@
 public import XMPPAddress
 public import XMPPStanzas
 
-/// For whom an archive, or a server that makes copies, may speak.
+/// Decides which senders an archive, or a server that sends carbons, may speak for.
 ///
-/// Archive results and carbons bring a whole message with its own `from`. That a result comes from the archive that was asked
-/// (XEP-0313 §9) says nothing about the message inside: an archive can write anything there.
+/// Archive results and carbons contain a complete message with its own `from`. That a result comes from the archive
+/// that was queried (XEP-0313 §9) proves nothing about the message inside, because an archive can write anything there.
 public enum ArchiveAuthority {
-    /// Why a message is not believed to be in an archive.
+    /// Why a message cannot belong to an archive.
     public enum Refusal: String, Sendable, CaseIterable {
-        /// A room's archive brings what was not said in the room to all.
+        /// The archive of a room contains something other than a public message of the room.
         case outsideRoom = "not said in this room to all"
-        /// Our own archive brings what was said in a room that we do not know.
+        /// Our own archive contains a message of an unknown room.
         case unknownRoom = "said in a room that is not known here"
-        /// Our own archive brings what we have neither sent nor got.
+        /// Our own archive contains a message that we neither sent nor received.
         case ofOthers = "between others"
     }
 
-    /// Why an archive may not hold a message; `nil` where it may.
+    /// Why an archive may not contain a message; `nil` if it may.
     ///
-    /// A room's archive holds what was said in that room to all, and nothing else: no private messages (XEP-0313 §5.1.2), and
-    /// nothing without a sender. Our own archive holds what we sent and what was sent to us, and what was said in rooms that
-    /// we know; there a message without `from` is our own.
+    /// The archive of a room contains the public messages of that room only: no private messages (XEP-0313 §5.1.2), and
+    /// none without a sender. Our own archive contains messages that we sent or received, and messages of rooms that we
+    /// know; there a message without `from` is our own.
     ///
     /// - Parameters:
-    ///   - archive: the archive that was asked, by its bare address.
-    ///   - account: our own address; only its bare form counts.
-    ///   - isKnownRoom: whether this account knows a room at a bare address.
+    ///   - archive: the bare address of the archive that was queried.
+    ///   - account: our own address; only its bare form is used.
+    ///   - isKnownRoom: returns whether this account knows a room with a bare address.
     public static func refusal(
         of message: Message, in archive: JID, account: JID, isKnownRoom: (JID) -> Bool
     ) -> Refusal? {
@@ -38,8 +38,9 @@ public enum ArchiveAuthority {
         return sender.bare == own || message.to?.bare == own ? nil : .ofOthers
     }
 
-    /// Whether what was read from an archive may stand in a conversation, as the second look before it is stored: a room's archive
-    /// speaks of the room's own conversation and of nothing else, and our own archive lets nobody speak in the name of another.
+    /// Whether a message from an archive may be stored in a conversation; the second check, before it is stored. The
+    /// archive of a room is accepted only for the conversation of that room, and in our own archive each sender only
+    /// for itself.
     public static func archive(
         _ archive: JID, mayBring copy: MessageCopy, in conversation: ConversationAddress, account: JID
     ) -> Bool {
@@ -52,8 +53,8 @@ public enum ArchiveAuthority {
             ? copy.sender == conversation.address : copy.sender.bare == conversation.address.bare
     }
 
-    /// Whether a carbon may bring a message: one that this account sent, or one that was sent to it, and never what was said in
-    /// a room to all, which each device gets from the room (XEP-0280 §6).
+    /// Whether a carbon may contain a message: one that this account sent or received, but never a public message of a
+    /// room, which each device receives from the room (XEP-0280 §6).
     public static func carbonMayBring(_ message: Message, isSent: Bool, account: JID) -> Bool {
         guard message.type != .groupchat else { return false }
         let own = account.bare

@@ -1,8 +1,8 @@
 public import XMPPAddress
 
-/// Who may correct, retract and react: the one place for these rules.
+/// Decides who may correct, retract and react. No other code contains these rules.
 extension MessageOrigin {
-    /// Whether what came from here may be done to a message of the same conversation.
+    /// Whether this sender may apply an action to a message of the same conversation.
     ///
     /// | | who may |
     /// | --- | --- |
@@ -19,13 +19,13 @@ extension MessageOrigin {
         }
     }
 
-    /// Whether the reactions that came from here take the place of earlier ones (XEP-0444 §4.1): those of the same author.
+    /// Whether reactions of this sender replace earlier ones (XEP-0444 §4.1): they do if the author is the same.
     public func replacesReactions(of earlier: MessageOrigin) -> Bool { isSameAuthor(as: earlier) }
 
     /// Whether it is proved that both have the same author (``MessageAuthor``).
     ///
-    /// What this account has certainly done, it may do to every message that counts as its own, also to one of which an earlier
-    /// version of the program kept no proof.
+    /// Actions that were certainly taken by this account apply to each of its own messages, also to one for which an
+    /// earlier version of the program stored no proof.
     public func isSameAuthor(as other: MessageOrigin) -> Bool {
         let author = author
         if author.isSame(as: other.author) { return true }
@@ -34,8 +34,8 @@ extension MessageOrigin {
 }
 
 extension MessageCopy {
-    /// A correction of which nobody can tell whose messages it may correct is a message of its own, as for a program that knows no
-    /// corrections: nothing is forged by it, and its text is not lost.
+    /// Turns a correction without proof of its author into a new message, as a client without support for corrections
+    /// does: it cannot forge a message, and its text is not lost.
     public func withoutUnprovedCorrection(in kind: ConversationAddress.Kind) -> MessageCopy {
         guard case .correction(_, let text) = content, MessageOrigin(of: self, in: kind).author.isUnproved else {
             return self

@@ -3,22 +3,22 @@ internal import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Reads message stanzas of one account: what they mean, to which conversation they belong, and which of their claims are
-/// to be believed.
+/// Interprets the message stanzas of one account: what they mean, which conversation they belong to, and which of their
+/// claims are trusted.
 ///
-/// It has no state and does no I/O. Carbons and archive results are unwrapped before, by the code that can check where they come
-/// from, and what is protected end to end is opened before (``ContentProtection``).
+/// It has no state and performs no I/O. Carbons and archive results are unwrapped beforehand by the code that can
+/// verify their source, and end-to-end encrypted messages are opened beforehand (``ContentProtection``).
 public struct MessageReader: Sendable {
-    /// How a stanza came.
+    /// How a stanza arrived.
     public struct Arrival: Sendable {
         public var route: MessageCopy.Route
-        /// The time if the stanza itself does not say a better one.
+        /// The time to use if the stanza does not contain a better one.
         public var time: MessageTime
         public var timeSource: TimeSource
-        /// The stay of the occupant who sends it, in a room that gives no occupant ids.
+        /// The current stay of the occupant who sent it, in a room without occupant ids.
         public var stay: OccupantStay?
-        /// The oldest delay that is believed of a message of others: while a server delivers what it kept, or a room its history.
-        /// `nil` believes none.
+        /// The oldest delay that is accepted in messages of others, while a server delivers stored messages or a room
+        /// sends its history. `nil` accepts none.
         public var earliestDelay: MessageTime?
 
         public init(
@@ -35,77 +35,78 @@ public struct MessageReader: Sendable {
 
     /// The account's bare address.
     let address: JID
-    /// Who this account is in the rooms that it knows.
-    let places: [JID: RoomPlace]
-    /// Names that the account's archive gave are believed.
+    /// The occupancy of this account in each known room.
+    let occupancies: [JID: RoomOccupancy]
+    /// Whether ids assigned by the archive of the account are trusted.
     let believesOwnArchive: Bool
-    /// The SHA-256 of a content that came inside a message, in lower-case hexadecimal digits: the name of the content in a cache.
+    /// The SHA-256 of content inside a message, in lower-case hexadecimal digits: its key in the cache.
     let digest: @Sendable ([UInt8]) -> String?
-    /// The hashes of contents that came inside messages and are in the cache.
+    /// The hashes of content that arrived inside messages and is in the cache.
     public var keptContents: Set<String> = []
 
     /// - Parameters:
     ///   - address: our own address; only its bare form counts.
-    ///   - places: who this account is in the rooms that it knows. A message of another room means nothing.
-    ///   - believesOwnArchive: the account announces `urn:xmpp:sid:0` or an archive; elsewhere anybody can write a `stanza-id`
-    ///     (XEP-0359 §5).
-    ///   - digest: SHA-256, for files that come inside messages; without it they have no name.
+    ///   - occupancies: the occupancy of this account in each known room. Messages of other rooms are ignored.
+    ///   - believesOwnArchive: whether the account announces `urn:xmpp:sid:0` or an archive; otherwise any sender can
+    ///     forge a `stanza-id` (XEP-0359 §5).
+    ///   - digest: SHA-256, for files inside messages; without it they have no key.
     public init(
-        address: JID, places: [JID: RoomPlace] = [:], believesOwnArchive: Bool = false,
+        address: JID, occupancies: [JID: RoomOccupancy] = [:], believesOwnArchive: Bool = false,
         digest: @escaping @Sendable ([UInt8]) -> String? = { _ in nil }
     ) {
         self.address = address.bare
-        self.places = places
+        self.occupancies = occupancies
         self.believesOwnArchive = believesOwnArchive
         self.digest = digest
     }
 
-    /// The conversation that a message belongs to, whatever it says; `nil` for one of a room that this account does not know.
+    /// The conversation that a message belongs to, independent of its content; `nil` for a message of an unknown room.
     public func conversation(of message: Message) -> ConversationAddress? {
-        // A stanza without `from` comes from our own account (RFC 6121 §8.1.2.1).
+        // A stanza without `from` was sent by our own account (RFC 6121 §8.1.2.1).
         let sender = message.from ?? address
-        if places[sender.bare] != nil, message.type == .groupchat || sender.isBare {
+        if occupancies[sender.bare] != nil, message.type == .groupchat || sender.isBare {
             return ConversationAddress(sender, kind: .room)
         }
         guard message.type != .groupchat else { return nil }
         let peer = sender.bare == address ? (message.to ?? address) : sender
-        let isPrivate = places[peer.bare] != nil && !peer.isBare
+        let isPrivate = occupancies[peer.bare] != nil && !peer.isBare
         return ConversationAddress(peer, kind: isPrivate ? .occupant : .direct)
     }
 
-    /// How a message came and who wrote it, for ``ContentProtection``; `nil` for one that belongs to no conversation.
+    /// The route and the author of a message, for ``ContentProtection``; `nil` if the message belongs to no
+    /// conversation.
     ///
-    /// - Parameter archive: the archive that it was read from.
+    /// - Parameter archive: the archive from which the message was read.
     public func route(of message: Message, _ arrival: Arrival, archive: JID? = nil) -> ReceivedRoute? {
         guard !message.isError, let key = conversation(of: message), let origin = origin(of: message, arrival, in: key)
         else { return nil }
         return ReceivedRoute(arrival.route, archive: archive, in: key, from: origin)
     }
 
-    /// Who wrote a message; `nil` if nobody can have written it in that conversation.
+    /// The author of a message; `nil` if it is not valid in that conversation.
     private func origin(
         of message: Message, _ arrival: Arrival, in key: ConversationAddress
     ) -> MessageOrigin? {
         let sender = message.from ?? address
         if key.kind == .room {
-            guard message.type == .groupchat, let place = places[key.address] else { return nil }
+            guard message.type == .groupchat, let occupancy = occupancies[key.address] else { return nil }
             return MessageOrigin(
-                in: .room, sender: sender, occupantID: place.occupantID(in: message), stay: arrival.stay,
-                isOutgoing: place.isOwn(message))
+                in: .room, sender: sender, occupantID: occupancy.occupantID(in: message), stay: arrival.stay,
+                isOutgoing: occupancy.isOwn(message))
         }
         let isOutgoing = sender.bare == address
-        let place = key.kind == .occupant && !isOutgoing ? places[key.address.bare] : nil
+        let occupancy = key.kind == .occupant && !isOutgoing ? occupancies[key.address.bare] : nil
         return MessageOrigin(
-            in: key.kind, sender: sender, occupantID: place?.occupantID(in: message),
-            stay: place != nil ? arrival.stay : nil, isOutgoing: isOutgoing)
+            in: key.kind, sender: sender, occupantID: occupancy?.occupantID(in: message),
+            stay: occupancy != nil ? arrival.stay : nil, isOutgoing: isOutgoing)
     }
 
-    /// What a stanza that was never sealed means.
+    /// The meanings of a stanza that was not encrypted.
     public func read(_ message: Message, _ arrival: Arrival) -> [MessageMeaning] {
         read(OpenedMessage(message), arrival)
     }
 
-    /// What the stanza means; nothing for one that is not for the eyes of a person, such as a typing notification.
+    /// The meanings of a stanza; none for one without visible content, such as a typing notification.
     public func read(_ opened: OpenedMessage, _ arrival: Arrival) -> [MessageMeaning] {
         let message = opened.message
         guard let key = conversation(of: message) else { return [] }
@@ -114,7 +115,7 @@ public struct MessageReader: Sendable {
         if key.kind == .room { return readInRoom(opened, arrival, origin, key) }
         let (sender, isOutgoing) = (origin.sender, origin.isOutgoing)
         if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
-            // Whoever gives a receipt to somebody else says nothing about a message of ours.
+            // A receipt that this account sent to others does not concern our messages.
             if isOutgoing { return [] }
             let target = TargetReference.sent(id: receipt.messageID)
             return [.report(StateReport(.delivered, target: target, sender: sender, time: arrival.time), in: key)]
@@ -124,10 +125,10 @@ public struct MessageReader: Sendable {
             if isOutgoing { return [.read(target, in: key)] }
             return [.report(StateReport(.displayed, target: target, sender: sender, time: arrival.time), in: key)]
         }
-        // What a room says of an invitation, with addresses, is for programs that know nothing of it; here it is asked about.
+        // The text that a room adds to an invitation is for clients that do not support invitations.
         if sender.isBare, message.payloads.first(Self.roomUser)?.firstChild(Self.invitation) != nil { return [] }
         guard let content = content(of: opened, room: nil) else { return [] }
-        // What this account has sent says itself when, on whichever device.
+        // Messages of this account state their time themselves, on every device.
         let earliest = isOutgoing ? MessageTime(millisecondsSince1970: .min) : arrival.earliestDelay
         let (time, source) = time(
             of: message, arrival, since: earliest, believing: [address, address.domainJID])
@@ -136,7 +137,7 @@ public struct MessageReader: Sendable {
                 MessageCopy(
                     route: arrival.route, sender: sender, occupantID: origin.occupantID, stay: origin.stay,
                     isOutgoing: isOutgoing, wireID: message.repeatableID, originID: Self.originID(of: message),
-                    // Only the own account's archive names what belongs to this conversation (XEP-0359 §6).
+                    // Only the archive of our own account assigns ids in this conversation (XEP-0359 §6).
                     archiveReferences: believesOwnArchive ? archiveReferences(of: message, by: address) : [],
                     time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
                     firstSent: timeOfFirstSending(of: message, by: sender), content: content,
@@ -147,20 +148,21 @@ public struct MessageReader: Sendable {
     private static let roomUser = XMLName("x", "http://jabber.org/protocol/muc#user")
     private static let invitation = XMLName("invite", roomUser.namespace)
 
-    /// Our message came back.
+    /// Our message was returned as an error.
     private func refusal(_ message: Message, from sender: JID) -> [MessageMeaning] {
         guard let id = message.id, let error = message.error, sender.bare != address else { return [] }
         var kind = ConversationAddress.Kind.direct
-        if places[sender.bare] != nil { kind = sender.isBare ? .room : .occupant }
-        // A room that has lost us refuses everything (XEP-0045 §7.4); it is entered again, and the message is sent again.
+        if occupancies[sender.bare] != nil { kind = sender.isBare ? .room : .occupant }
+        // A room that has dropped us rejects everything (XEP-0045 §7.4). We join it again and resend the message.
         if kind == .room, error.condition == .notAcceptable { return [] }
-        // The connection of a device ended before it had said that it has the message, which waits in the archive all the same:
-        // servers answer so for a device whose connection was not resumed. Nothing is known then but that the message was at
-        // the server. Where its receipt stays out, it is sent once more.
+        // The connection of a device ended before it acknowledged the message, which is nevertheless in the archive:
+        // servers answer in this way for a device whose connection was not resumed. We only know that the message
+        // reached the server. If no receipt arrives, it is sent once more.
         if kind == .direct, error.condition == .recipientUnavailable { return [] }
         let key = ConversationAddress(sender, kind: kind)
         let report = StateReport.Kind.refused(condition: error.condition.rawValue, text: error.text.best(for: []))
-        // A server answers in the name of who does not exist, so the sender is who the message was for.
+        // A server answers on behalf of an address that does not exist, so the sender is the intended receiver of the
+        // message.
         return [.report(StateReport(report, target: .sent(id: id), sender: sender), in: key)]
     }
 
@@ -180,7 +182,7 @@ public struct MessageReader: Sendable {
                     route: isOutgoing && arrival.route == .live ? .reflection : arrival.route, sender: origin.sender,
                     occupantID: origin.occupantID, stay: origin.stay, isOutgoing: isOutgoing,
                     wireID: message.repeatableID, originID: Self.originID(of: message),
-                    archiveReferences: places[room]?.hasStanzaIDs == true
+                    archiveReferences: occupancies[room]?.hasStanzaIDs == true
                         ? archiveReferences(of: message, by: room) : [],
                     time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
                     content: content, protection: opened.protection),
@@ -188,7 +190,7 @@ public struct MessageReader: Sendable {
         ]
     }
 
-    /// The identifier that the sender chose (XEP-0359 §3.2), where it is not longer than any answer would repeat.
+    /// The identifier that the sender chose (XEP-0359 §3.2), unless it is longer than responses may repeat.
     private static func originID(of message: Message) -> String? {
         guard let id = ((try? message.payload(OriginIdentifier.self)) ?? nil)?.id,
             id.utf8.count <= Message.repeatedIDBytes
@@ -200,10 +202,10 @@ public struct MessageReader: Sendable {
         message.archiveID(assignedBy: archive).map { [ArchiveReference(archive: archive, id: $0)] } ?? []
     }
 
-    /// A delay is believed from the account's server, the account itself and the room (XEP-0203 §5) while they may state one, and never in
-    /// the future. Where several say so the latest counts: the others may have been written by the sender.
+    /// A delay is accepted from the account's server, the account itself and the room (XEP-0203 §5), and never in the
+    /// future. If there are several, the latest is used: the others may have been forged by the sender.
     ///
-    /// - Parameter earliest: older delays are not believed; `nil` believes none.
+    /// - Parameter earliest: older delays are rejected; `nil` rejects all.
     private func time(
         of message: Message, _ arrival: Arrival, since earliest: MessageTime?, believing stampers: [JID]
     ) -> (MessageTime, TimeSource) {
@@ -214,13 +216,13 @@ public struct MessageReader: Sendable {
         return (stamp, .delay)
     }
 
-    /// Who has sent a message again says when it was sent first (XEP-0198 §6).
+    /// The time of the first attempt, which the sender states when it sends a message again (XEP-0198 §6).
     private func timeOfFirstSending(of message: Message, by sender: JID) -> MessageTime? {
         delays(of: message).first { $0.from?.bare == sender.bare }
             .map { MessageTime(millisecondsSince1970: $0.stamp.millisecondsSince1970) }
     }
 
-    /// The sender's, and those of servers on the way.
+    /// The delays stated by the sender and by servers on the way.
     private func delays(of message: Message) -> [DelayedDelivery] {
         (try? message.payloads.decodeAll(DelayedDelivery.self)) ?? []
     }

@@ -9,7 +9,7 @@ public protocol SASLServerMechanism: Sendable {
     mutating func messageReceived(_ message: [UInt8]?) -> SASLServerStep
 }
 
-/// What a server does after a message from the client.
+/// The action of a server after a message from the client.
 public enum SASLServerStep: Sendable, Equatable {
     /// Send a challenge and wait for the response.
     case challenge([UInt8])

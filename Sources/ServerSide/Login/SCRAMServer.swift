@@ -45,7 +45,7 @@ public struct SCRAMServer: SASLServerMechanism {
         public var digest: SASLDigest
         /// Whether this is the `-PLUS` mechanism.
         public var isChannelBound: Bool
-        /// What the connection can be bound to.
+        /// The channel bindings of the connection.
         public var channelBindings: [ChannelBinding]
         /// The server's part of the nonce: printable ASCII without a comma.
         public var nonce: String
@@ -53,7 +53,7 @@ public struct SCRAMServer: SASLServerMechanism {
         public var signedOffer: SASLOffer?
         /// Whether the server offered any `-PLUS`, so that a client's `y` reveals a forged list.
         public var offersChannelBinding: Bool
-        /// Whether the signature comes in a challenge of its own and not with the success.
+        /// Whether the signature is sent in a separate challenge and not with the success.
         public var signsInChallenge: Bool
 
         public init(

@@ -19,7 +19,7 @@ public struct ServerDirectory: Sendable {
     /// What is left of sessions that were given up, by SM-ID: how many stanzas had been handled.
     public internal(set) var expired: [String: UInt32] = [:]
 
-    /// What was issued to whom (XEP-0484), newest last; none is ever taken back but by ``revokeTokens(of:)``.
+    /// The issued tokens by user (XEP-0484), newest last; only ``revokeTokens(of:)`` removes them.
     public internal(set) var tokens: [String: [FASTToken]] = [:]
 
     private var issued = 0
@@ -36,7 +36,7 @@ public struct ServerDirectory: Sendable {
 
     /// Gives up a suspended session, as after its time has run out.
     ///
-    /// - Parameter remembersCount: Whether a later `<resume/>` is told how many stanzas had been handled.
+    /// - Parameter remembersCount: Whether the response to a later `<resume/>` contains the number of handled stanzas.
     public mutating func expire(_ id: String, remembersCount: Bool = true) {
         guard let session = suspended.removeValue(forKey: id) else { return }
         boundAddresses.remove(session.address)

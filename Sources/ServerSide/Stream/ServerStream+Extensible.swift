@@ -129,7 +129,7 @@ extension ServerStream {
         offer(at: ground.standing)
     }
 
-    /// The mechanism for which a token is to be issued: the one asked for, or at a login with a token its own.
+    /// The mechanism of the token to issue: the requested one, or the mechanism of the token that was used to log in.
     private func issuedMechanism(_ request: XMLElement, _ mechanism: SASLMechanismName) -> SASLMechanismName? {
         guard configuration.supported.features.contains(.fast) else { return nil }
         if let wanted = request.firstChild(StreamName.requestToken)?["mechanism"].map(SASLMechanismName.init) {

@@ -172,7 +172,7 @@ extension ServerStream {
 
     private var isReading: Bool { phase != .handshaking && phase != .ended }
 
-    /// What has been reached before a resource is bound.
+    /// The state of the connection before a resource is bound.
     private var ground: Ground? {
         switch state {
         case .opening(let ground): ground

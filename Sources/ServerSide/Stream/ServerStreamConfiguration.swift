@@ -18,7 +18,7 @@ public struct ServerStreamConfiguration: Sendable {
     public var domain: String
     public var encryption = Encryption.startTLS
 
-    /// What the server can negotiate.
+    /// The features that the server can negotiate.
     public var supported = NegotiationPlan([
         .startTLS, .registration, .sasl, .resumption, .binding, .session, .management,
     ])

@@ -22,7 +22,7 @@ extension TerminalChat {
     }
 
     private func entered() async {
-        // What is written goes first: a recording can have come from before the program was started.
+        // A written text is sent first: a recording may be left over from an earlier run of the program.
         if let voice = conversation?.voice, voice.phase != .idle, input.isEmpty, question == nil {
             return begin { _ in await voice.send() }
         }
@@ -70,7 +70,7 @@ extension TerminalChat {
         }
         if let composer = conversation?.composer, composer.edit != nil || composer.reply != nil {
             composer.cancelCorrection()
-            try? await composer.answer(nil)
+            try? await composer.reply(to: nil)
             return input.replace(with: composer.text)
         }
         if !input.isEmpty {

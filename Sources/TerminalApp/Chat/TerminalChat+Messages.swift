@@ -5,7 +5,7 @@ internal import Localization
 /// Writing messages and acting on them. Everything goes through the models, so that the desktop and the terminal behave
 /// the same.
 extension TerminalChat {
-    /// Saves a message and sends it as soon as possible; its state is shown behind it.
+    /// Saves a message and sends it as soon as possible; its state is shown after it.
     func send(_ text: String) async -> Bool {
         guard let composer = conversation?.composer else { return true }
         composer.text = text
@@ -49,7 +49,7 @@ extension TerminalChat {
             tell(localized("There is no such message to reply to."))
             return false
         }
-        try? await pane.composer.answer(others[number - 1].id)
+        try? await pane.composer.reply(to: others[number - 1].id)
         guard pane.composer.reply != nil else {
             tellNameless()
             return false

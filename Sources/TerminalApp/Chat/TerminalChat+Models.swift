@@ -95,7 +95,7 @@ extension TerminalChat {
         for message in conversation.messages {
             let old = before[message.id]
             if let reason = conversation.failures.reason(of: message.id, message.state, from: old?.state) {
-                tell(localized("Not sent: “%@” (%@)", short(message.summary), reason.sentence))
+                tell(localized("Not sent: “%@” (%@)", short(message.summary), reason.message))
                 continue
             }
             guard let old else { continue }
@@ -142,7 +142,7 @@ extension TerminalChat {
     private func announce(_ news: MessageNotification, in key: ConversationKey) {
         guard key.account == account.id else { return }
         let place = [name(of: key), news.senderName].compactMap { $0 }.joined(separator: ", ")
-        let words = news.preview?.words ?? localized("New message")
+        let words = news.preview?.plainText ?? localized("New message")
         transcript.append(.elsewhere(place), words, time: environment.now())
         screen.ring()
         modelsChanged()
@@ -154,7 +154,7 @@ extension TerminalChat {
         switch event {
         case .connection(let state): changed(state)
         case .problem(let problem): tell(TerminalText.harmless(Wording.problem(problem)))
-        // What else happens shows in the models.
+        // Other events change the models.
         case .presence, .requests, .blocked, .invitations, .typing, .room: return
         }
         modelsChanged()

@@ -144,7 +144,7 @@ struct Transcript {
         return index.map { $0 + 1 } ?? rows.count
     }
 
-    /// Prepares redrawing: the last entries that fit into so many rows can be written again.
+    /// Prepares redrawing: the last entries that fit into this number of rows can be written again.
     mutating func rewind(columns: Int, rows maximum: Int) {
         var used = 0
         var index = entries.count

@@ -67,7 +67,7 @@ extension TimelineMessage {
     var summary: String {
         if isRetracted { return localized("(retracted)") }
         if let notOpened { return notOpened }
-        let files = text.attachments.map { $0.words(isNamed: $0.isNamed) }
+        let files = text.attachments.map { $0.label(isNamed: $0.isNamed) }
         let words = (files + [TextFolding.folded(text.readableBody)]).filter { !$0.isEmpty }
         return words.joined(separator: " ")
     }
@@ -75,7 +75,7 @@ extension TimelineMessage {
 
 extension MessagePreview {
     /// The content in one line, without its author.
-    var words: String {
+    var plainText: String {
         switch kind {
         case .text, .action: return text
         case .retracted: return localized("(retracted)")
@@ -87,7 +87,7 @@ extension MessagePreview {
     }
 
     /// The author and the content in one line.
-    var line: String { (isOutgoing ? localized("me") : senderName) + ": " + words }
+    var line: String { (isOutgoing ? localized("me") : senderName) + ": " + plainText }
 }
 
 extension MessagePreview.Kind {

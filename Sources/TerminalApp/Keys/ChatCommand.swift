@@ -15,7 +15,7 @@ enum ChatCommand: Equatable {
     case remove(String?)
     case open(String?)
     case edit(String)
-    /// To the last received message, or to the one so many further up.
+    /// To the last received message, or to an earlier one by its number from the end.
     case reply(Int, String)
     /// An emoji, or none to remove the reaction.
     case react(String?)

@@ -45,7 +45,7 @@ final class FileShelf {
     /// The lines for the files of a message.
     func lines(of message: TimelineMessage) -> [String] {
         message.text.attachments.enumerated().map { index, attachment in
-            attachment.words(isNamed: attachment.isNamed)
+            attachment.label(isNamed: attachment.isNamed)
                 + note(attachment, held[Key(message: message.id, index: index)])
         }
     }

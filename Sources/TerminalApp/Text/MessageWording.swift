@@ -5,14 +5,14 @@ package import XMPPStanzas
 
 extension StoredMessage {
     /// What it says, as far as that can be written: files, each on a line of its own, then the text.
-    package var words: String { words(files: { _ in nil }) }
+    package var plainText: String { plainText(files: { _ in nil }) }
 
     /// - Parameter path: where the content of a file is on this computer.
-    package func words(files path: (Attachment) -> String?) -> String {
+    package func plainText(files path: (Attachment) -> String?) -> String {
         if isRetracted { return localized("(retracted)") }
         if let sentence = Wording.notOpened(protection) { return sentence }
         var lines = text.attachments.map { attachment in
-            attachment.words() + (path(attachment).map { "\n" + $0 } ?? "")
+            attachment.label() + (path(attachment).map { "\n" + $0 } ?? "")
         }
         if !text.readableBody.isEmpty || lines.isEmpty { lines.append(text.readableBody) }
         return lines.joined(separator: "\n")
@@ -36,7 +36,7 @@ extension StoredMessage {
 }
 
 extension MessageText {
-    /// The text without what only stands for a file inside the message: the old form repeats its name as subject.
+    /// The text without the name of a file inside the message, which the old form repeats as the subject.
     var readableBody: String {
         let isPlaceholder = !attachments.isEmpty && subject == body && body.hasSuffix("Message")
         return isPlaceholder ? "" : body
@@ -53,14 +53,14 @@ extension MessageState {
         case .sentToServer: .onServer
         case .delivered: .delivered
         case .displayed: .displayed
-        case .failed(let reason): .failed(reason.sentence)
+        case .failed(let reason): .failed(reason.message)
         }
     }
 }
 
 extension FailureReason {
-    /// Why a message did not get there; what the other side has said is made harmless.
-    var sentence: String { TerminalText.harmless(Wording.failure(self)) }
+    /// Why a message was not delivered; text of the other side is made safe for the terminal.
+    var message: String { TerminalText.harmless(Wording.failure(self)) }
 }
 
 extension Attachment {
@@ -68,7 +68,7 @@ extension Attachment {
     ///
     /// - Parameter isNamed: whether its name is shown. Names of pictures and voice messages are those of cameras and
     ///   programs and say nothing in a conversation.
-    package func words(isNamed: Bool = true) -> String {
+    package func label(isNamed: Bool = true) -> String {
         var parts: [String] = []
         if isNamed, let name, !name.isEmpty { parts.append(TerminalText.harmless(name)) }
         if let mediaType { parts.append(TerminalText.harmless(mediaType)) }
@@ -79,7 +79,7 @@ extension Attachment {
     }
 }
 
-/// How a person appears to contacts, in the words of the terminal.
+/// The availability of a person, as the terminal shows it.
 package enum PresenceWords {
     /// The states by the words that people type; plain "online" has none on the wire (RFC 6121 §4.7.2.1).
     package static let shows: [String: Presence.Show?] = [

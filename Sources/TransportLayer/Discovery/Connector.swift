@@ -48,7 +48,7 @@ public struct Connector: Sendable {
     /// - Parameters:
     ///   - tls: the configuration for candidates with direct TLS; ALPN then offers `xmpp-client`, which the server need
     ///     not select. Its name is the domain of the JID, whatever the host.
-    ///   - avoided: candidates to try after all others, because earlier connections to them were of no use.
+    ///   - avoided: candidates to try after all others, because earlier connections to them failed.
     ///   - progress: called for each step; steps of candidates that are tried in parallel are interleaved.
     /// - Throws: `serviceNotOffered`; `certificateRefused` if any candidate failed with it; otherwise
     ///   `allCandidatesFailed`, or the error itself for a single candidate. `attempts` lists what was tried.

@@ -52,7 +52,7 @@ actor DNSChannel {
             code = ares_set_servers_ports_csv(channel, configuration.servers.joined(separator: ","))
         }
         guard code == 0 else {
-            throw TransportError(.invalidConfiguration, "DNS cannot be set up: \(Self.words(code)).")
+            throw TransportError(.invalidConfiguration, "DNS cannot be set up: \(Self.message(code)).")
         }
         deadlineTimer = loop.state.schedule(after: configuration.deadline) { [weak self] in
             self?.assumeIsolated {
@@ -76,7 +76,7 @@ actor DNSChannel {
         if let channel { ares_cancel(channel) }
     }
 
-    static func words(_ code: Int32) -> String {
+    static func message(_ code: Int32) -> String {
         ares_strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }
 

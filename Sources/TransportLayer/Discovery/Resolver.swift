@@ -85,7 +85,7 @@ public struct Resolver: Sendable {
     func failure(_ status: Int32, _ isPastDeadline: Bool, _ subject: String) -> TransportError {
         let reason =
             isPastDeadline
-            ? "the DNS servers did not respond within \(configuration.deadline)" : DNSChannel.words(status)
+            ? "the DNS servers did not respond within \(configuration.deadline)" : DNSChannel.message(status)
         return TransportError(.resolutionFailed, "\(subject) could not be looked up: \(reason).")
     }
 }

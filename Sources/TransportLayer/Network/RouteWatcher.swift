@@ -29,7 +29,7 @@ actor RouteWatcher {
     private var snapshot: NetworkSnapshot?
     /// The number of consecutive requests that the kernel refused.
     private var refusals = 0
-    /// After so many refusals, the kernel is not asked again.
+    /// The number of refusals after which the kernel is not asked again.
     private static let maximumRefusals = 8
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {

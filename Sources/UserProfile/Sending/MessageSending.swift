@@ -88,7 +88,7 @@ public struct MessageSending: Sendable {
     private func check(_ state: MessageState, _ message: MessageID) async throws(SendFailure) {
         guard case .failed(let reason) = state else { return }
         let failure = SendFailure(.failed, reason: reason)
-        // What never left is not saved; what was refused stands in the history with its reason.
+        // A message that was never sent is not saved; a rejected one is in the history with its reason.
         if reason.kind == .notSent { try? await account.cancel(message) }
         throw failure
     }
@@ -125,13 +125,13 @@ public struct MessageSending: Sendable {
         }
     }
 
-    /// Takes a message back that nobody has, so that the script can send it again.
+    /// Removes a message that was not delivered, so that the script can send it again.
     private func withdraw(_ message: MessageID, _ failure: SendFailure) async -> SendFailure {
         let id = account.id
         let entry = try? await account.store.read { reader throws(StoreError) in
             try reader.sendQueue(of: id).first { $0.message.id == message }
         }
-        // What was on the wire may have arrived.
+        // A message that was passed to a connection may have arrived.
         guard let entry = entry ?? nil,
             entry.attempts == 0 || entry.message.text.attachments.contains(where: { $0.url == nil })
         else {
@@ -164,7 +164,7 @@ public struct MessageSending: Sendable {
         for await event in events {
             switch event {
             case .connection(.online): wasOnline = true
-            // A connection that was lost is made again, and the message goes on with it.
+            // A lost connection is established again, and the message is sent then.
             case .connection(.offline(let reason?, let next)) where !wasOnline || next == nil: return .offline(reason)
             default: break
             }
@@ -192,7 +192,7 @@ public struct MessageSending: Sendable {
         return nil
     }
 
-    /// What happens first; ``Outcome/late`` after so many seconds.
+    /// The first result of the jobs; ``Outcome/late`` after this number of seconds.
     private func race(_ seconds: Int, _ jobs: [@Sendable () async -> Outcome?]) async -> Outcome {
         await withTaskGroup(of: Outcome?.self) { group in
             for job in jobs { group.addTask(operation: job) }

@@ -89,7 +89,7 @@ public struct SendStep: Codable, Sendable, Equatable {
     }
 }
 
-/// What became of an order.
+/// The result of an order.
 public struct SendAnswer: Codable, Sendable, Equatable {
     /// The origin-id of the message.
     public var id: String

@@ -55,7 +55,7 @@ enum ProfileCall {
 public struct ProfileFault: Error, Codable, Sendable, Equatable {
     public var code: Int
     public var message: String
-    /// What the method itself says about it.
+    /// Details of the failure, defined by the method.
     public var data: [String: String]?
 
     public init(_ code: Int, _ message: String, data: [String: String]? = nil) {
@@ -73,7 +73,7 @@ public struct ProfileFault: Error, Codable, Sendable, Equatable {
     public static let refusedCode = -32000
     static let busy = ProfileFault(-32001, "Too many clients or requests")
     static let otherUser = ProfileFault(-32002, "Another user")
-    /// The connection ended before the answer: nobody knows what was done.
+    /// The connection ended before the response: the result of the request is unknown.
     public static let disconnected = ProfileFault(-32003, "The program that has the profile open has ended")
 }
 
@@ -82,7 +82,7 @@ public struct ProfileMethod: Sendable {
     public let name: String
     let answer: @Sendable (ProfileRequest) async throws(ProfileFault) -> Data
 
-    /// - Parameter body: answers one request; what it throws is told to the client.
+    /// - Parameter body: answers one request; an error that it throws is sent to the client.
     public init<Parameters: Decodable & Sendable, Result: Codable & Sendable>(
         _ name: String,
         _ body: @escaping @Sendable (Parameters, ProfileRequest) async throws(ProfileFault) -> Result

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A connection to the program that has a profile open (``ProfileSocket``).
 public final class ProfileClient: Sendable {
-    /// Takes what is said before the answer.
+    /// Called for each notice that precedes the response.
     typealias NoticeHandler = @Sendable (_ line: Data) -> Void
 
     private struct Call {
@@ -23,7 +23,7 @@ public final class ProfileClient: Sendable {
 
     /// - Returns: `nil` if no program of this user listens.
     public static func connect(to profile: Profile) -> ProfileClient? {
-        guard let descriptor = SocketPlace(profile).connect() else { return nil }
+        guard let descriptor = SocketLocation(profile).connect() else { return nil }
         let connection = SocketLine(descriptor)
         guard connection.isFromSameUser else { return nil }
         let client = ProfileClient(connection)

@@ -11,7 +11,7 @@ internal import Synchronization
 ///     …
 ///     socket?.close()
 public final class ProfileSocket: Sendable {
-    /// How many programs are served at a time; more are told to come back later.
+    /// The maximum number of connected programs; further ones are asked to come back later.
     public static let clientLimit = 16
     /// How many requests of one client are worked on at a time.
     static let requestLimit = 64
@@ -24,7 +24,7 @@ public final class ProfileSocket: Sendable {
         var count = 0
     }
 
-    private let place: SocketPlace
+    private let place: SocketLocation
     private let descriptor: Int32
     private let methods: [String: ProfileMethod]
     private let timeout: Int
@@ -37,7 +37,7 @@ public final class ProfileSocket: Sendable {
 
     /// - Parameter timeout: of a line in seconds; for tests.
     init?(_ profile: Profile, _ methods: [ProfileMethod], timeout: Int) {
-        place = SocketPlace(profile)
+        place = SocketLocation(profile)
         self.timeout = timeout
         self.methods = Dictionary(methods.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
         guard let listening = place.listen(waiting: Int32(Self.clientLimit)) else { return nil }
@@ -134,7 +134,7 @@ public final class ProfileSocket: Sendable {
             do throws(ProfileFault) {
                 client.write(try await method.answer(request))
             } catch {
-                // Nobody waits for it, or the program ends: then the end of the connection tells it.
+                // The client is gone, or the program ends: then the end of the connection informs the client.
                 if !Task.isCancelled {
                     client.write(ProfileCall.encode(ProfileCall.Answer<Bool>(id: id, error: error)))
                 }

@@ -48,8 +48,8 @@ public struct ClientConfiguration: Sendable {
     /// The certificate that is shown to the server, with which an account can log in instead of with a password
     /// (XEP-0178). TLS sessions are not resumed with one: not every server remembers whose they are.
     public var clientIdentity: TLSIdentity?
-    /// TLS sessions of connections before, so that the next one is shorter (RFC 8446 §2.2); `nil` begins each anew.
-    /// Copies of a configuration share it. Empty it when the account signs out.
+    /// TLS sessions of earlier connections, which make the next handshake shorter (RFC 8446 §2.2); `nil` disables
+    /// resumption. Copies of a configuration share it. Empty it when the account signs out.
     public var tlsSessions: TLSSessionCache? = TLSSessionCache()
     /// Which SASL mechanisms may be used.
     public var mechanisms = SASLPolicy()
@@ -152,12 +152,11 @@ extension ClientConfiguration: CustomStringConvertible {
     public var description: String { "ClientConfiguration(\(credentials))" }
 }
 
-/// Saves what one login teaches for the next one: the token that stands in for the password (XEP-0484), in the place
-/// where the password is saved, and the mechanism below which no later login may fall (XEP-0474 §6).
+/// Saves the results of a login for the next one: the token that replaces the password (XEP-0484), in the store of the
+/// password, and the weakest mechanism that later logins may use (XEP-0474 §6).
 public protocol SignInStore: Sendable {
-    /// The token is another one now, and the one before is of no use any more; `nil` if there is none, because the
-    /// server has refused it. Called as soon as the server has said so, one call after the other; the end of the
-    /// session waits for the last.
+    /// Saves a new token, which replaces the previous one; `nil` removes it, because the server rejected it. Called at
+    /// once and serially; the end of the session waits for the last call.
     func saveToken(_ token: FASTToken?) async
 
     /// The account was authenticated with a mechanism other than the one in the configuration, which becomes

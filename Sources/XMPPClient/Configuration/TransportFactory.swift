@@ -3,7 +3,7 @@ public import XMPPAddress
 
 /// Makes the connection of a session: over the network, or in memory for tests.
 public struct TransportFactory: Sendable {
-    /// Where a session wants to be connected to.
+    /// The server to which a session connects.
     public struct Target: Sendable {
         /// The domain of the account; the certificate must be for it.
         public var domain: JID

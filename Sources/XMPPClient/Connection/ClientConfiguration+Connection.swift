@@ -7,7 +7,7 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// What one connection of a session needs of the configuration.
+/// The parts of the configuration that one connection needs.
 extension ClientConfiguration {
     /// A handshake that may take longer than this asks a person, whose time is not the login's.
     private static let longestHandshake = Duration.seconds(60)
@@ -16,7 +16,7 @@ extension ClientConfiguration {
     /// How long the place that a server named may take to accept a connection.
     private static let detourTime = Duration.seconds(5)
 
-    /// What the stream of the next connection is to do.
+    /// Creates the stream of the next connection.
     func stream(
         _ purpose: Session.Purpose, resuming resumption: ResumptionState?, with memory: ConnectionMemory,
         bindRequests: [BindRequest]
@@ -85,7 +85,7 @@ extension ClientConfiguration {
             let first = await group.next() ?? nil
             group.cancelAll()
             if let first { return first }
-            // The connection may have come in the same moment.
+            // The connection may have been established at the same time.
             for await late in group {
                 if case .success(let transport)? = late { transport.abort() }
             }

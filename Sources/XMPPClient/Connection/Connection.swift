@@ -4,9 +4,9 @@ import Waiting
 import XMLStreaming
 import XMPPStream
 
-/// One connection of a session beside its stream: the transport, what came in, and what waits to be written.
+/// The state of one connection besides its stream: the transport, received stanzas, and data to be written.
 struct Connection {
-    /// What came in and waits for the interceptors.
+    /// A received stanza that waits for the interceptors.
     enum Inbound {
         case stanzas([XMLElement])
         case unreadable(UnreadableElement)
@@ -28,15 +28,15 @@ struct Connection {
     var startDue: Bool?
 }
 
-/// What later connections of a session need to know of earlier ones.
+/// The knowledge that later connections of a session take over from earlier ones.
 struct ConnectionMemory {
     /// How this account logged in last, which a later connection must not fall behind.
     var mechanism: SASLMechanismName?
     /// The token for the next login.
     var token: FASTToken?
-    /// What the server said last about what it accepts.
+    /// The last limits that the server announced.
     var limits = StreamLimits()
-    /// What was learnt about silence on the present network.
+    /// The longest silence that the current network is known to tolerate.
     var keepAlivePace: KeepAlivePace?
     /// Which stanza of ours may have ended a stream.
     var suspicion = StanzaSuspicion()

@@ -8,8 +8,8 @@ import XMPPStream
 ///     case .online: …
 ///     }
 ///
-/// Each change comes as ``SessionEvent/stateChanged(_:)``, no state twice in a row. A session begins and ends offline;
-/// it goes online only by way of connecting, whose steps only go forward.
+/// Each change is reported as ``SessionEvent/stateChanged(_:)``, and consecutive states differ. A session begins and
+/// ends offline. It becomes online only through connecting, whose steps only move forward.
 public enum ConnectionState: Sendable, Hashable {
     /// There is no connection.
     ///

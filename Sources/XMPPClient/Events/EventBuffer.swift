@@ -38,7 +38,7 @@ final class EventBuffer: Sendable {
     /// No more events come; those that wait are still delivered.
     func finish() { mailbox.finish() }
 
-    /// Nobody takes events any more.
+    /// The consumer is gone: drops the events.
     func abandon() {
         finish()
         _ = takeWaiting()

@@ -21,7 +21,7 @@ public enum SessionEvent: Sendable {
     /// A stanza was received that is well-formed XML, but beyond the limits of the parser or against the rules of
     /// namespaces: it was skipped. A request among them was answered with `bad-request`.
     indirect case skipped(UnreadableElement)
-    /// The program did not believe so many messages of an archive, for a reason in a few words:
+    /// The program rejected this number of messages from an archive, with a short reason:
     /// ``Session/reportRefusal(of:in:reason:)``.
     case refused(count: Int, archive: JID, reason: String)
     /// An interceptor dropped a stanza.
@@ -55,12 +55,12 @@ extension SessionEvent {
         public static let messages = Kinds(rawValue: 1 << 0)
         public static let presences = Kinds(rawValue: 1 << 1)
         public static let iqs = Kinds(rawValue: 1 << 2)
-        /// Other top-level elements, and what cannot be read or was not believed.
+        /// Other top-level elements, and stanzas that are unreadable or were rejected.
         public static let elements = Kinds(rawValue: 1 << 3)
         public static let filtered = Kinds(rawValue: 1 << 4)
-        /// What becomes of stanzas that this session sends.
+        /// The outcome of stanzas that this session sends.
         public static let sending = Kinds(rawValue: 1 << 5)
-        /// The connection and the own presence.
+        /// The connection and our own presence.
         public static let connection = Kinds(rawValue: 1 << 6)
 
         public static let all: Kinds = [.messages, .presences, .iqs, .elements, .filtered, .sending, .connection]

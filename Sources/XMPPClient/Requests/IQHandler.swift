@@ -7,7 +7,7 @@ public import XMPPStanzas
 /// handler may itself ask the session for something. What a handler throws becomes the error that the sender gets: a
 /// `StanzaError` as it is, a payload that cannot be read as `bad-request`, anything else as `internal-server-error`.
 public struct IQHandler: Sendable {
-    /// What a handler is registered for.
+    /// The request for which a handler is registered.
     public struct Key: Hashable, Sendable {
         public let type: IQ.Kind
         public let name: XMLName
@@ -19,7 +19,7 @@ public struct IQHandler: Sendable {
     }
 
     public let key: Key
-    /// What service discovery announces because of this handler; `nil` announces nothing.
+    /// The feature that service discovery announces for this handler; `nil` announces none.
     public let feature: String?
     /// To whom it answers; all others get what the server answers for an address that no client is bound to.
     public let audience: Audience
@@ -28,8 +28,9 @@ public struct IQHandler: Sendable {
     /// A handler that works on the stanza itself.
     ///
     /// - Parameters:
-    ///   - feature: What service discovery announces; by default the namespace of the payload.
-    ///   - audience: To whom it answers; by default to those who may know that this session is online.
+    ///   - feature: The feature to announce; by default the namespace of the payload.
+    ///   - audience: The senders whose requests are answered; by default those who may know that this session is
+    ///     online.
     ///   - answer: Gives the child of the result, `nil` for an empty one.
     public init(
         _ type: IQ.Kind, _ name: XMLName, feature: Feature = .namespace, audience: Audience = .admitted,
@@ -73,12 +74,12 @@ public struct IQHandler: Sendable {
         case everybody
     }
 
-    /// What service discovery announces because of a handler.
+    /// The feature that service discovery announces for a handler.
     public enum Feature: Sendable, Hashable {
         /// The namespace of the payload.
         case namespace
         case named(String)
-        /// Nothing, for requests that only the own server sends.
+        /// None, for requests that only our server sends.
         case none
 
         func name(for payload: XMLName) -> String? {

@@ -4,7 +4,7 @@ import XMPPStanzas
 /// The requests that wait for their answer. An answer belongs to a request by its id and its sender, once (RFC 6120
 /// §8.2.3).
 ///
-/// The table has no clock and resumes no task: it says which are to be resumed.
+/// The table has no clock and resumes no task; it returns the tasks to resume.
 struct RequestTable<Waiter>: ~Copyable {
     private struct Entry {
         var receiver: JID?
@@ -14,7 +14,7 @@ struct RequestTable<Waiter>: ~Copyable {
 
     private var entries: [String: Entry] = [:]
 
-    /// The own full address: some answers come in the name of the own account or server.
+    /// Our full address: some responses are sent on behalf of our account or server.
     var ownAddress: JID?
 
     var isEmpty: Bool { entries.isEmpty }
@@ -68,9 +68,8 @@ struct RequestTable<Waiter>: ~Copyable {
         return lost.values.map(\.waiter)
     }
 
-    /// RFC 6120 §8.1.2.1 and §10.3.3: what is sent without a receiver is handled by the server in the name of the own
-    /// account, and different servers answer that with no sender, the bare or the full own address, or their own
-    /// domain.
+    /// RFC 6120 §8.1.2.1 and §10.3.3: the server handles stanzas without a receiver on behalf of our account. Depending
+    /// on the server, the response has no sender, our bare or full address, or the domain of the server.
     private func isAllowed(_ sender: JID?, for receiver: JID?) -> Bool {
         if let receiver, sender == receiver { return true }
         let isForAccount = receiver == nil || receiver == ownAddress?.bare

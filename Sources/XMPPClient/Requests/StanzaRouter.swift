@@ -6,7 +6,7 @@ struct StanzaRouter {
     static let lineLimit = 64
 
     enum Route {
-        /// Nobody handles it: answer `service-unavailable`.
+        /// There is no handler: answer `service-unavailable`.
         case unhandled
         /// The line is full: answer `resource-constraint`.
         case refused

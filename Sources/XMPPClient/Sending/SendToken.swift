@@ -3,8 +3,8 @@ public import XMPPStanzas
 
 /// What becomes of one stanza that was given to a session, from the queue to the eyes of the receiver.
 ///
-/// One and two ticks come from the protocol, not from guesses: ``Stage/acknowledged`` is the word of the own server
-/// (XEP-0198), the stages after it are the word of the receiver, which extensions read (XEP-0184, XEP-0333).
+/// The stages are facts of the protocol, not guesses: ``Stage/acknowledged`` is confirmed by our server (XEP-0198), the
+/// later stages are confirmed by the receiver and reported by extensions (XEP-0184, XEP-0333).
 ///
 ///     let token = try await session.send(.chat(to: friend, body: "Good morning"))
 ///     try await token.reached(.acknowledged)

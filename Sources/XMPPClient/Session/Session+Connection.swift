@@ -38,7 +38,7 @@ extension Session {
         }
         guard let end = machine.end else { preconditionFailure("a connection is finished when its stream has ended") }
         await saveEnd(end)
-        // What was handled after the end counts, too.
+        // Stanzas that were handled after the end count as well.
         connectionOver(
             resuming: end.resumption == nil ? nil : stream?.resumptionState(afterHandling: 0) ?? end.resumption)
     }

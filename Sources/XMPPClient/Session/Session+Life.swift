@@ -146,7 +146,7 @@ extension Session {
         if let streamError = failure.streamError { emit(.streamError(streamError)) }
     }
 
-    /// What was agreed is true from here on.
+    /// Applies the negotiated settings.
     private func adopt(_ session: StreamSession) {
         connection.isManaged = session.isManaged
         // A token says nothing about what else the server offers.
@@ -211,16 +211,16 @@ extension Session {
 
     /// Asks the server whether the connection lives (XEP-0198 §4, or XEP-0199 without stream management).
     ///
-    /// - Parameter patience: How long the answer may take; by default what the reconnection policy says.
+    /// - Parameter timeout: How long the answer may take; by default what the reconnection policy says.
     /// - Returns: Whether the connection lives. If not, the session connects again by its own rules.
     /// - Throws: ``ClientError`` with `notConnected` if the session is not online, `cancelled`.
     @discardableResult
-    public func probe(within patience: Duration? = nil) async throws(ClientError) -> Bool {
+    public func probe(within timeout: Duration? = nil) async throws(ClientError) -> Bool {
         guard isOnline else { throw .notConnected }
         let number = machine.connections
         let over = probeOver ?? Gate()
         probeOver = over
-        perform(stream?.probe(within: patience ?? configuration.reconnection.probePatience, now: clock.now()))
+        perform(stream?.probe(within: timeout ?? configuration.reconnection.probeTimeout, now: clock.now()))
         await over.wait()
         guard over.isOpen else { throw .cancelled }
         return isOnline && machine.connections == number

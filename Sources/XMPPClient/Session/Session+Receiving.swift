@@ -153,17 +153,18 @@ extension Session {
     }
 
     /// `nil` if the server could not be asked.
-    private func absence(in language: String) async -> Absences.Answer? {
+    private func absence(in language: String) async -> AbsentAddressReplies.Answer? {
         guard let own = ownAddress,
             let nobody = try? JID(local: own.local, domain: own.domain, resource: "absent-\(identifiers.next())")
         else { return nil }
-        var request = IQ(AbsenceRequest(), to: nobody)
+        var request = IQ(AbsentAddressProbe(), to: nobody)
         request.language = language.isEmpty ? nil : language
-        guard let reply = try? await answer(to: request, timeout: Absences.timeout), let error = reply.error else {
+        guard let reply = try? await answer(to: request, timeout: AbsentAddressReplies.timeout), let error = reply.error
+        else {
             return nil
         }
-        return Absences.Answer(
-            error: error, language: reply.language, repeatsRequest: reply.payloads.contains(AbsenceRequest.name))
+        return AbsentAddressReplies.Answer(
+            error: error, language: reply.language, repeatsRequest: reply.payloads.contains(AbsentAddressProbe.name))
     }
 
     /// Sends an answer that the session itself gives.
@@ -173,7 +174,7 @@ extension Session {
     }
 }
 
-/// What the present task does for a session.
+/// The work that the current task does for a session.
 enum SessionContext {
     /// Set while an interceptor looks at a stanza.
     @TaskLocal static var interception: StanzaDirection?

@@ -8,11 +8,11 @@ extension Session {
     ///
     ///     let version = try await session.request(SoftwareVersionRequest(), to: address)
     ///
-    /// The answer is accepted once and only from the one who was asked (RFC 6120 §8.1.2.1). Cancelling the task takes
-    /// the request back.
+    /// The response is accepted once, and only from the receiver of the request (RFC 6120 §8.1.2.1). Cancelling the
+    /// task withdraws the request.
     ///
     /// - Parameters:
-    ///   - receiver: `nil` asks the own server in the name of the own account.
+    ///   - receiver: `nil` addresses our server on behalf of our account.
     ///   - timeout: By default that of the configuration.
     /// - Throws: ``ClientError`` with `refused` and the peer's `StanzaError`, `timedOut`, `unreadableAnswer`,
     ///   `cancelled`, or what `send` throws; if the connection is lost and cannot be resumed, with the reason.

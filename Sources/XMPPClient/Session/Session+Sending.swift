@@ -72,7 +72,7 @@ extension Session {
     func enqueue(_ stanza: AnyStanza) async throws(ClientError) -> SendToken {
         var stanza = stanza
         if stanza.id == nil { stanza.id = identifiers.next() }
-        // What an interceptor sends may not wait for the stanza that waits for the interceptor.
+        // A stanza sent by an interceptor must not wait for the stanza that waits for this interceptor.
         if SessionContext.interception != nil { return try dispatch(stanza) }
         if interceptors.isEmpty, sendingLock.isFree, !connection.outbox.isFull { return try dispatch(stanza) }
 

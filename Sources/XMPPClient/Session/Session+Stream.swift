@@ -32,9 +32,10 @@ extension Session {
         settle()
     }
 
-    /// Comes after the actions of a machine, whichever.
+    /// Completes the actions of either machine.
     func settle() {
-        // What the stream sends again comes before what waited for it. A stream can have ended in the moment it began.
+        // Stanzas that the stream resends precede those that waited for it. A stream can end in the same moment in
+        // which it begins.
         if let isFirst = connection.startDue {
             connection.startDue = nil
             if isOnline { start(isFirst: isFirst) }

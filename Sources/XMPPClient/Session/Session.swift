@@ -10,7 +10,7 @@ public import XMPPStream
 /// handlers and tells observers in batches. All of its work happens in tasks of `run`; when `run` returns nothing of
 /// it is left.
 public actor Session {
-    /// What the connection is for.
+    /// The purpose of the connection.
     enum Purpose {
         case login, registration
     }
@@ -52,11 +52,11 @@ public actor Session {
     var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
     var router = StanzaRouter()
     var ledger = SendLedger()
-    var acquaintances = Acquaintances()
-    var absences = Absences()
+    var acquaintances = ContactedAddresses()
+    var absences = AbsentAddressReplies()
     var identifiers: IdentifierSource
     var interceptors: [any StanzaInterceptor] = []
-    /// What the observers are told next.
+    /// The next events for the observers.
     var events: [SessionEvent] = []
     /// Opened when the question whether the server lives is answered, one way or the other.
     var probeOver: Gate?
@@ -97,7 +97,7 @@ extension Session {
     /// What was agreed with the server on the present connection; `nil` while there is none.
     public var agreement: StreamSession? { machine.session }
 
-    /// What the connections of this session have cost so far.
+    /// The data traffic of the connections of this session so far.
     public var traffic: Traffic {
         var traffic = counted
         traffic.keepAlives += stream?.keepAliveCount ?? 0
@@ -146,7 +146,7 @@ extension Session {
     /// Why the session ended, if it did and was not asked to.
     var failure: ClientError? { machine.failure }
 
-    /// What the server offers before a registration.
+    /// The features that the server offers before a registration.
     var registrationFeatures: StreamFeatures { machine.registrationFeatures ?? .none }
 
     /// Asks for the end of the session and returns when it has come: unavailable presence, `</stream:stream>`, a
@@ -167,7 +167,7 @@ extension Session {
     }
 }
 
-// MARK: - What observers are told
+// MARK: - Observers
 
 extension Session {
     /// Notes an event for the next batch.
@@ -179,7 +179,7 @@ extension Session {
         events.append(.connection(event))
     }
 
-    /// Tells all observers, among them ``SessionLog``, that messages of an archive were not believed and not stored.
+    /// Informs all observers, including ``SessionLog``, that messages of an archive were rejected and not stored.
     ///
     /// - Parameter reason: a few words, with nothing of the messages.
     public func reportRefusal(of count: Int, in archive: JID, reason: String) {

@@ -19,7 +19,7 @@ struct SessionMachine: ~Copyable {
         case probe(within: Duration)
         /// End the stream: it began on a network that has changed since, and hangs.
         case abandon
-        /// What was agreed is true from here on.
+        /// Apply the negotiated settings.
         case adopt(StreamSession)
         /// What was sent before can be neither answered nor acknowledged any more, except for what waits for the next
         /// connection.
@@ -37,17 +37,17 @@ struct SessionMachine: ~Copyable {
         case show(ConnectionState)
     }
 
-    /// What who makes connections does next.
+    /// The next step of the code that makes connections.
     enum Step: Equatable, Sendable {
         /// Nothing before the next ``Action/proceed``.
         case wait
-        /// Connect there; until ``connectionOver(_:now:)`` nothing else is to be done.
+        /// Connect to this place, and do nothing else until ``connectionOver(_:now:)``.
         case connect(ReconnectionSchedule.Place)
         /// The life is over, with the reason unless the end was wanted.
         case end(ClientError?)
     }
 
-    /// What can be done with a stanza.
+    /// Whether a stanza can be sent.
     enum Sending: Equatable, Sendable {
         /// It goes out.
         case now
@@ -65,7 +65,7 @@ struct SessionMachine: ~Copyable {
     private struct Offline {
         /// Stanzas wait for the next connection, which resumes the session.
         var keepsStanzas = false
-        /// Where the next one is due at once.
+        /// The place of the next connection, if it is due at once.
         var place: ReconnectionSchedule.Place?
     }
 
@@ -77,7 +77,7 @@ struct SessionMachine: ~Copyable {
         let end: StreamEnd
         let keepsStanzas: Bool
         let wasOnline: Bool
-        /// Where the next connection is due as soon as this one is over.
+        /// The place of the next connection, if it is due as soon as this one is over.
         var place: ReconnectionSchedule.Place?
     }
 
@@ -182,7 +182,8 @@ extension SessionMachine {
         return actions + take(schedule.disconnected(StreamEnd(reason: .requested), now: now, chance: 0), now: now)
     }
 
-    /// The session cannot begin, or nothing can be stored any more: no connection is made, whatever the schedule says.
+    /// The session cannot begin, or nothing can be stored any more: no further connection is made, regardless of the
+    /// schedule.
     mutating func cannotGoOn(_ error: ClientError) -> [Action] {
         switch state {
         case .ended: return []
@@ -380,7 +381,7 @@ extension SessionMachine {
     /// What was agreed, while stanzas flow.
     var session: StreamSession? { if case .online(let session) = state { session } else { nil } }
 
-    /// What the server offers before a registration.
+    /// The features that the server offers before a registration.
     var registrationFeatures: StreamFeatures? { if case .registering(let features) = state { features } else { nil } }
 
     /// Why the session is over, if it is and the end was not wanted.

@@ -46,7 +46,7 @@ extension WindowTests {
         let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
         window.present()
         let said = try await sample.receive("It is the east, and Juliet is the sun")
-        view.answer(said)
+        view.reply(to: said)
         #expect(await Toolkit.eventually { view.banner.root.isRevealed })
         view.entry.insert(sampleWords("Ay me!"))
         await Toolkit.picture(window, "composer-answer")

@@ -207,7 +207,8 @@ struct GroupChatLiveTests {
             let theirs = try await enter(juliet, address, "Juliet")
             let events = mine.events()
             let account = try #require(await romeo.address)
-            let reader = MessageReader(address: account, places: try #require(romeo[GroupChat.self]).places.all)
+            let reader = MessageReader(
+                address: account, occupancies: try #require(romeo[GroupChat.self]).occupancies.all)
             var message = Message(type: .groupchat, body: "forged")
             message.append(
                 MessageRetraction(of: "1", moderation: MessageModeration(by: try theirs.address(of: "Romeo"))))
@@ -243,7 +244,7 @@ struct GroupChatLiveTests {
             #expect(await mine.isPopulated)
             // Others cannot join a new room before its owner has opened it.
             _ = try await enter(phone, address, "Hag")
-            let bookmark = Bookmark(title: "Witches", entersAutomatically: true, nickname: "Hag")
+            let bookmark = Bookmark(title: "Witches", joinsAutomatically: true, nickname: "Hag")
             try await mine.set(bookmark, for: address)
             #expect(await mine.all == [address: bookmark])
             let rooms = try #require(desk[GroupChat.self])
@@ -266,7 +267,7 @@ struct GroupChatLiveTests {
                 PublishSubscribeEvent.items(
                     node: Bookmark.node,
                     published: [
-                        PublishedItem(id: room.description, payload: .init(Bookmark(entersAutomatically: true)))
+                        PublishedItem(id: room.description, payload: .init(Bookmark(joinsAutomatically: true)))
                     ],
                     retracted: []))
             try await romeo.send(message)

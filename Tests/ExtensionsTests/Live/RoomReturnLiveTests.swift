@@ -70,7 +70,7 @@ struct RoomReturnLiveTests {
                 try await romeo.send(Presence())
                 try await romeo[Blocking.self]?.block(stranger)
                 try await rooms(romeo).enter(address, nickname: "Romeo")
-                let bookmark = Bookmark(entersAutomatically: true, nickname: "Romeo")
+                let bookmark = Bookmark(joinsAutomatically: true, nickname: "Romeo")
                 try await romeo[Bookmarks.self]?.set(bookmark, for: address)
                 _ = try await romeo.ping()
                 let state = await romeo.resumptionState

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPAddress
 
-/// A room that is worth remembering (XEP-0402 PEP Native Bookmarks).
+/// A bookmarked room (XEP-0402 PEP Native Bookmarks).
 ///
 /// ```
 /// <item id='theplay@conference.shakespeare.lit'><conference xmlns='urn:xmpp:bookmarks:1' name='The Play&apos;s the Thing'
@@ -15,18 +15,18 @@ public struct Bookmark: XMLPayload, Sendable, Equatable {
     /// The name given by the user.
     public var title: String?
     /// Whether devices join the room automatically.
-    public var entersAutomatically: Bool
+    public var joinsAutomatically: Bool
     public var nickname: String?
     public var password: String?
-    /// Extensions of other programs, which must survive every change (§4.4).
+    /// Extensions of other clients, which must be preserved by every change (§4.4).
     public var extensions: [XMLElement]
 
     public init(
-        title: String? = nil, entersAutomatically: Bool = false, nickname: String? = nil, password: String? = nil,
+        title: String? = nil, joinsAutomatically: Bool = false, nickname: String? = nil, password: String? = nil,
         extensions: [XMLElement] = []
     ) {
         self.title = title
-        self.entersAutomatically = entersAutomatically
+        self.joinsAutomatically = joinsAutomatically
         self.nickname = nickname
         self.password = password
         self.extensions = extensions
@@ -35,7 +35,7 @@ public struct Bookmark: XMLPayload, Sendable, Equatable {
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         self.init(
-            title: element["name"], entersAutomatically: try element.boolean("autojoin") ?? false,
+            title: element["name"], joinsAutomatically: try element.boolean("autojoin") ?? false,
             nickname: element.firstChild(Self.nicknameName)?.text, password: element.firstChild(Self.passwordName)?.text
         )
         if let child = element.firstChild(Self.extensionsName) { extensions = Array(child.children) }
@@ -44,7 +44,7 @@ public struct Bookmark: XMLPayload, Sendable, Equatable {
     public func encode(to writer: inout XMLWriter) {
         writer.start(Self.name)
         writer.attribute("name", title)
-        writer.attribute("autojoin", entersAutomatically ? "true" : nil)
+        writer.attribute("autojoin", joinsAutomatically ? "true" : nil)
         if let nickname { writer.element(Self.nicknameName, text: nickname) }
         if let password { writer.element(Self.passwordName, text: password) }
         if !extensions.isEmpty {

@@ -9,7 +9,7 @@ public import XMPPClient
 /// the session starts and when another device enables it, and left when another device disables it or removes the
 /// bookmark (§4).
 public actor Bookmarks: SessionExtension {
-    /// The maximum number of bookmarks; more is a fault of some program.
+    /// The maximum number of bookmarks; a larger list is a fault of some client.
     private static let limit = 4096
 
     private enum Job {
@@ -20,7 +20,7 @@ public actor Bookmarks: SessionExtension {
     private let session: Session
     /// The nickname for rooms whose bookmark has none.
     private let nickname: String?
-    private let entersAutomatically: Bool
+    private let joinsAutomatically: Bool
     private let history: RoomEntrance.History?
     private let channel = EventChannel<BookmarkEvent>()
     private nonisolated let jobs = AsyncStream.makeStream(of: Job.self)
@@ -32,15 +32,15 @@ public actor Bookmarks: SessionExtension {
 
     /// - Parameters:
     ///   - nickname: for rooms whose bookmark has none; by default the local part of the account's address.
-    ///   - entersAutomatically: whether rooms with automatic joining are joined and left.
+    ///   - joinsAutomatically: whether rooms are joined and left as their bookmarks state.
     ///   - history: how much history rooms should send; `nil` leaves it to them.
     public init(
-        _ session: Session, nickname: String? = nil, entersAutomatically: Bool = true,
+        _ session: Session, nickname: String? = nil, joinsAutomatically: Bool = true,
         history: RoomEntrance.History? = nil
     ) {
         self.session = session
         self.nickname = nickname
-        self.entersAutomatically = entersAutomatically
+        self.joinsAutomatically = joinsAutomatically
         self.history = history
     }
 
@@ -88,16 +88,16 @@ public actor Bookmarks: SessionExtension {
 
     // MARK: Session events
 
-    /// The events are of no use without the extension that reads them.
+    /// The events are only useful with the extension that reads them.
     public nonisolated var features: [String] {
         session[PublishSubscribe.self] == nil ? [] : [PublishSubscribe.interest(in: Bookmark.node)]
     }
 
-    /// Rooms hear of a new session before a bookmark enters them.
+    /// Rooms process the start of a session before a bookmark joins them.
     public nonisolated var startsAfter: [any SessionExtension.Type] { [GroupChat.self] }
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        // In a new process nothing is known, even of a session that goes on.
+        // In a new process nothing is known, even if the session was resumed.
         if !isResumed || !isPopulated { try await fetch() }
     }
 
@@ -117,7 +117,7 @@ public actor Bookmarks: SessionExtension {
         jobs.continuation.finish()
     }
 
-    /// Accepted from our own account only (§4.3): others have nodes of the same name.
+    /// Accepted from our own account only (§4.3), because other accounts can have nodes of the same name.
     func noticed(_ notice: PublishSubscribeNotice) async {
         guard notice.event.node == Bookmark.node, notice.service == (await session.address)?.bare else { return }
         switch notice.event {
@@ -147,13 +147,13 @@ public actor Bookmarks: SessionExtension {
         follow(room, from: known, to: nil)
     }
 
-    /// Joins or leaves a room as its bookmark says (§4.2, §4.3). A room without automatic joining that the user has
+    /// Joins or leaves a room as its bookmark states (§4.2, §4.3). A room without automatic joining that the user
     /// joined is left only when its bookmark is removed.
     private func follow(_ room: JID, from old: Bookmark?, to new: Bookmark?) {
-        guard entersAutomatically else { return }
-        if new?.entersAutomatically == true {
+        guard joinsAutomatically else { return }
+        if new?.joinsAutomatically == true {
             jobs.continuation.yield(.enter(room))
-        } else if old != nil, new == nil || old?.entersAutomatically == true {
+        } else if old != nil, new == nil || old?.joinsAutomatically == true {
             jobs.continuation.yield(.leave(room))
         }
     }
@@ -162,7 +162,7 @@ public actor Bookmarks: SessionExtension {
         guard let rooms = session[GroupChat.self] else { return }
         switch job {
         case .enter(let address):
-            guard await rooms.room(address)?.visit == nil, let bookmark = all[address], bookmark.entersAutomatically,
+            guard await rooms.room(address)?.visit == nil, let bookmark = all[address], bookmark.joinsAutomatically,
                 let nickname = await nickname(for: bookmark)
             else { return }
             _ = try? await rooms.enter(

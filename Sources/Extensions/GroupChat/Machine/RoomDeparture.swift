@@ -1,6 +1,6 @@
 public import XMPPAddress
 
-/// Why somebody is no longer in a room.
+/// Why an occupant is no longer in a room.
 public struct RoomDeparture: Sendable, Hashable {
     public enum Cause: Sendable, Hashable {
         /// Left, or lost the connection.
@@ -19,12 +19,12 @@ public struct RoomDeparture: Sendable, Hashable {
         case destroyed
         /// The session with the server was lost, and with it the occupancy.
         case sessionLost
-        /// The room has removed this account without notice (XEP-0410).
+        /// The room removed this account without notice (XEP-0410).
         case forgotten
     }
 
     public var cause: Cause
-    /// Who did it: a nickname, or an address if the room reveals it.
+    /// The moderator who did it: a nickname, or an address if the room reveals it.
     public var actorNickname: String?
     public var actor: JID?
     /// The reason given.

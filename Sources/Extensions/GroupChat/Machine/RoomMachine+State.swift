@@ -25,7 +25,7 @@ extension RoomMachine {
         var nickname: String
         var occupants: [String: Occupant] = [:]
         var subject: RoomSubject?
-        /// A departure before was not confirmed yet: the first own unavailable presence belongs to it.
+        /// A previous departure was not confirmed yet: the first unavailable presence of ours belongs to it.
         var isDepartureDue = false
     }
 
@@ -76,7 +76,7 @@ extension [String: Occupant] {
     }
 }
 
-/// What the owner of the machine has to do or to report.
+/// An action to perform, or an event to report, by the owner of the machine.
 enum RoomAction: Equatable, Sendable {
     /// Send the presence that requests to join.
     case requestEntrance(nickname: String)
@@ -85,7 +85,7 @@ enum RoomAction: Equatable, Sendable {
     /// Send unavailable presence.
     case requestDeparture(nickname: String)
 
-    /// I am in the room, with everybody whom the machine lists.
+    /// Joined; the occupants are those that the machine lists.
     case entered(Occupant, statuses: Set<RoomUser.Status>)
     /// The join request was rejected.
     case refused(StanzaError)
@@ -169,24 +169,24 @@ extension RoomMachine.Inside {
             guard known != occupant, occupants.place(occupant, limit: RoomMachine.occupantLimit) else { return [] }
             actions.append(known == nil ? .occupantEntered(occupant) : .occupantChanged(occupant))
         }
-        return actions + grantWish()
+        return actions + grantRequestedNickname()
     }
 
     private mutating func rename(_ old: String, to new: String) -> [RoomAction] {
-        // Nobody can take our nickname while we are in the room; such a presence is out of order.
+        // No occupant can take our nickname while we are in the room; such a presence is out of order.
         guard new != nickname, occupants[old] != nil else { return [] }
         var actions = displace(new)
         if let occupant = occupants.rename(old, to: new) { actions.append(.occupantRenamed(from: old, occupant)) }
         if old == nickname { nickname = new }
-        return actions + grantWish()
+        return actions + grantRequestedNickname()
     }
 
-    /// The previous owner of a nickname that another occupant gets has left.
+    /// Removes the previous owner of a nickname that another occupant gets.
     private mutating func displace(_ nickname: String) -> [RoomAction] {
         occupants.removeValue(forKey: nickname).map { [.occupantLeft($0, RoomDeparture(.left))] } ?? []
     }
 
-    private mutating func grantWish() -> [RoomAction] {
+    private mutating func grantRequestedNickname() -> [RoomAction] {
         guard let wanted = wantedNickname, wanted == nickname else { return [] }
         wantedNickname = nil
         return [.nicknameGranted(wanted)]
@@ -197,7 +197,7 @@ extension RoomMachine.Inside {
 public struct RoomSubject: Sendable, Hashable {
     /// Empty if there is none.
     public var text: String
-    /// The nickname of who set it; `nil` for the room itself.
+    /// The nickname of the occupant who set it; `nil` for the room itself.
     public var nickname: String?
 
     public init(text: String, nickname: String? = nil) {

@@ -1,6 +1,6 @@
 import XMPPStanzas
 
-/// The state of one room without I/O: whether this account is in it, and who else.
+/// The state of one room without I/O: whether this account is in it, and the other occupants.
 ///
 /// The owner reports the room's stanzas and performs the returned actions. Our own presence, marked with status 110,
 /// completes joining (XEP-0045 §7.2.2); the presences of the others arrive before it.
@@ -46,7 +46,7 @@ struct RoomMachine: ~Copyable, Sendable {
         }
     }
 
-    /// Myself, while I am in the room.
+    /// This account as an occupant, while it is in the room.
     var own: Occupant? {
         switch state {
         case .inside(let inside): inside.occupants[inside.nickname]
@@ -56,7 +56,7 @@ struct RoomMachine: ~Copyable, Sendable {
         }
     }
 
-    /// Everybody in the room; empty unless I am in it.
+    /// All occupants of the room; empty unless this account is in it.
     var occupants: [String: Occupant] {
         switch state {
         case .inside(let inside): inside.occupants
@@ -156,7 +156,7 @@ extension RoomMachine {
 
 extension RoomMachine {
     /// The occupancy was lost without notice: with the session, or by the room.
-    mutating func placeLost(_ cause: RoomDeparture.Cause) -> [RoomAction] {
+    mutating func occupancyLost(_ cause: RoomDeparture.Cause) -> [RoomAction] {
         switch consume state {
         case .outside:
             self = Self(.outside)

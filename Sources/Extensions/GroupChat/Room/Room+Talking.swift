@@ -115,7 +115,7 @@ extension Room {
     }
 }
 
-/// The result of a request to a room, which one task waits for.
+/// The result of a request to a room, for which one task waits.
 final class RoomAnswer: Sendable {
     enum Wish: Sendable {
         case entrance, nickname, departure

@@ -14,7 +14,7 @@ public actor Room {
     /// The notices for the program about all rooms.
     private let everywhere: EventChannel<RoomNotice>
     let onMessage: GroupChat.MessageObserver?
-    private nonisolated let places: RoomPlaces
+    private nonisolated let occupancies: RoomOccupancies
     private let policy: GroupChatPolicy
     /// Requests a self-ping.
     private let suspect: @Sendable () -> Void
@@ -25,13 +25,13 @@ public actor Room {
     var lastSign = ContinuousClock.now
     var sentIDs = RecentIdentifiers()
 
-    /// How this account wants to be in the room; `nil` when it does not, or may not.
+    /// How this account joins the room; `nil` if it does not want to be in it, or may not.
     public private(set) var visit: RoomVisit?
     /// The last service discovery information.
     public private(set) var information: RoomInformation?
 
     init(
-        _ address: JID, session: Session, policy: GroupChatPolicy, places: RoomPlaces,
+        _ address: JID, session: Session, policy: GroupChatPolicy, occupancies: RoomOccupancies,
         everywhere: EventChannel<RoomNotice>, onMessage: GroupChat.MessageObserver?,
         suspect: @escaping @Sendable () -> Void
     ) {
@@ -40,7 +40,7 @@ public actor Room {
         self.policy = policy
         self.everywhere = everywhere
         self.onMessage = onMessage
-        self.places = places
+        self.occupancies = occupancies
         self.suspect = suspect
     }
 
@@ -59,14 +59,15 @@ public actor Room {
     /// The subject; `nil` before the room has sent it.
     public var subject: RoomSubject? { machine { $0.subject } }
 
-    /// Where I stand in the room. It is kept with the places, which know of a presence before this room does.
+    /// The state machine of the room. It is stored with the occupancies, which process a presence before this room
+    /// does.
     private func machine<Result: Sendable>(_ body: (borrowing RoomMachine) -> Result) -> Result {
-        places.look(at: address, body)
+        occupancies.look(at: address, body)
     }
 
-    /// Reports an event to it, after what it made of presences was told.
+    /// Reports an event to the machine, after the actions of earlier presences were performed.
     private func change(_ event: (inout RoomMachine) -> [RoomAction]) -> [RoomAction] {
-        let (before, actions) = places.change(address, event)
+        let (before, actions) = occupancies.change(address, event)
         _ = settle(before)
         return actions
     }
@@ -74,9 +75,9 @@ public actor Room {
     /// The events of the room from now on.
     public nonisolated func events() -> AsyncStream<RoomEvent> { channel.stream() }
 
-    /// Whether this account has sent a message of the room, on any device; own messages are reflected.
+    /// Whether this account sent a message of the room, on any device; our own messages are reflected.
     public nonisolated func isOwn(_ message: Message) -> Bool {
-        message.from?.bare == address && places.all[address]?.isOwn(message) == true
+        message.from?.bare == address && occupancies.all[address]?.isOwn(message) == true
     }
 
     /// The address of an occupant: `room@service/nickname`.
@@ -93,7 +94,7 @@ public actor Room {
     public func refreshInformation() async -> RoomInformation? {
         if let answer = try? await session.request(DiscoveryInformationRequest(), to: address) {
             information = RoomInformation(answer)
-            places.announced(information, by: address)
+            occupancies.announced(information, by: address)
         }
         return information
     }
@@ -129,7 +130,7 @@ public actor Room {
 
     private func entranceFailed(_ error: GroupChatError, isKept: Bool) {
         guard !isInside else { return }
-        // Without a visit, the room was left meanwhile.
+        // Without a visit, the room has been left meanwhile.
         let isTriedAgain = visit != nil && isKept && policy.returns && error.isTemporary
         if !isTriedAgain { visit = nil }
         if error.code != .cancelled { post(.entranceFailed(error, isTriedAgain: isTriedAgain)) }
@@ -198,7 +199,7 @@ public actor Room {
         do throws(ClientError) {
             try await send(settle(actions), status: status)
         } catch {
-            _ = settle(change { $0.placeLost(.sessionLost) })
+            _ = settle(change { $0.occupancyLost(.sessionLost) })
             throw GroupChatError(error)
         }
         try await answer.wait()
@@ -260,8 +261,8 @@ public actor Room {
             switch action {
             case .requestEntrance(let nickname):
                 guard var presence = await ownPresence(to: nickname) else { continue }
-                // Nothing that the room sends from here on is handled before this.
-                places.announced(information, by: address, enteringAs: nickname)
+                // No later stanza of the room is processed before this.
+                occupancies.announced(information, by: address, enteringAs: nickname)
                 presence.append(RoomEntrance(password: visit?.password, history: wantedHistory))
                 try await session.send(presence)
             case .requestNickname(let nickname):
@@ -297,7 +298,7 @@ public actor Room {
 extension Room {
     func presenceReceived(_ presence: Presence) {
         if let error = presence.error {
-            // The room's server may be unreachable, so this is not a sign of the room itself.
+            // The server of the room may be unreachable, so this is no proof that the room itself responds.
             _ = settle(change { $0.errorReceived(error, for: presence.from?.resource) })
             return
         }
@@ -311,15 +312,15 @@ extension Room {
 
     /// The session with the server is lost, and with it the occupancy of every room.
     func sessionLost() {
-        _ = settle(change { $0.placeLost(.sessionLost) })
+        _ = settle(change { $0.occupancyLost(.sessionLost) })
     }
 
     func sessionEnded() {
-        _ = settle(change { $0.placeLost(.sessionLost) })
+        _ = settle(change { $0.occupancyLost(.sessionLost) })
         channel.finish()
     }
 
-    /// The account's presence has changed; the room gets it from here only.
+    /// The presence of the account changed; rooms receive it only from here.
     func ownPresenceChanged() async {
         guard isInside, let nickname, let presence = await ownPresence(to: nickname) else {
             return
@@ -327,7 +328,7 @@ extension Room {
         _ = try? await session.send(presence)
     }
 
-    /// Something indicates that the room does not know this account any more.
+    /// There are signs that the room no longer lists this account.
     func membershipDoubted() { suspect() }
 
     /// Checks the room: long silence, or an unintentional absence.
@@ -362,7 +363,7 @@ extension Room {
             return true
         case .unknown: return true
         case .outside:
-            _ = settle(change { $0.placeLost(.forgotten) })
+            _ = settle(change { $0.occupancyLost(.forgotten) })
             await enterAgain()
             return false
         }

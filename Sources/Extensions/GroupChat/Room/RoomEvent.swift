@@ -3,11 +3,11 @@ public import XMPPStanzas
 
 /// An event of a room.
 public enum RoomEvent: Sendable, Equatable {
-    /// Joined, with everybody in ``Room/occupants``.
+    /// Joined; ``Room/occupants`` is complete.
     case entered(Occupant, statuses: Set<RoomUser.Status>)
     /// No longer in the room.
     case departed(RoomDeparture)
-    /// Joining failed, by whomever it was started: the program, a bookmark, or the return after a lost session.
+    /// Joining failed, whether it was started by the program, by a bookmark, or after a lost session.
     ///
     /// Unless it is retried automatically, ``Room/visit`` is cleared.
     case entranceFailed(GroupChatError, isTriedAgain: Bool)

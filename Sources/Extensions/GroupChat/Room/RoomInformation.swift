@@ -41,7 +41,7 @@ public struct RoomInformation: Sendable, Equatable {
     public var isForMembersOnly: Bool { features.contains("muc_membersonly") }
     public var isHidden: Bool { features.contains("muc_hidden") }
     public var isModerated: Bool { features.contains("muc_moderated") }
-    /// Whether everybody sees real addresses; otherwise moderators only.
+    /// Whether all occupants see real addresses; otherwise only moderators do.
     public var isNonAnonymous: Bool { features.contains("muc_nonanonymous") }
     /// Whether the room has an archive.
     public var hasArchive: Bool { features.contains("urn:xmpp:mam:2") }

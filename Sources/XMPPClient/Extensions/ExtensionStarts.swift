@@ -1,0 +1,130 @@
+import Waiting
+
+/// The starts of a session's extensions: side by side except for what they declare, and again with the next
+/// connection where a lost one broke them off.
+struct ExtensionStarts {
+    /// The starts with one connection.
+    final class Round: Sendable {
+        /// Opened when an extension has started, or lets those begin that start after it.
+        private let gates: [ObjectIdentifier: Gate]
+        /// Opened when the round is over: all extensions have started, or there is another connection.
+        let isOver = Gate()
+
+        init(_ keys: some Sequence<ObjectIdentifier>) {
+            gates = Dictionary(keys.map { ($0, Gate()) }, uniquingKeysWith: { first, _ in first })
+        }
+
+        /// Returns when the extension lets others follow; at once where there is none of that kind.
+        func wait(for key: ObjectIdentifier) async { await gates[key]?.wait() }
+
+        func release(_ key: ObjectIdentifier) { gates[key]?.open() }
+    }
+
+    /// Extensions that have not started with the present session.
+    private var owed: Set<ObjectIdentifier> = []
+    /// An extension starts once at a time: the start with an earlier connection ends before the next one begins.
+    private var locks: [ObjectIdentifier: AsyncLock] = [:]
+    private(set) var round: Round?
+    /// The present session has not broadcast its presence, which an earlier one may have done.
+    private(set) var isPresenceOwed = false
+
+    /// The server knows nothing of what was announced before.
+    mutating func sessionBegan(_ extensions: [any SessionExtension]) {
+        owed = Set(extensions.map { ObjectIdentifier(type(of: $0)) })
+        isPresenceOwed = true
+    }
+
+    /// Stanzas flow on another connection; what has not started with the one before is broken off.
+    mutating func begin(_ extensions: [any SessionExtension]) -> Round {
+        round?.isOver.open()
+        let keys = extensions.map { ObjectIdentifier(type(of: $0)) }
+        for key in keys where locks[key] == nil { locks[key] = AsyncLock() }
+        let round = Round(keys)
+        self.round = round
+        return round
+    }
+
+    func lock(of key: ObjectIdentifier) -> AsyncLock? { locks[key] }
+
+    func isOwed(_ key: ObjectIdentifier) -> Bool { owed.contains(key) }
+
+    mutating func started(_ key: ObjectIdentifier) { owed.remove(key) }
+
+    mutating func presenceSent() { isPresenceOwed = false }
+
+    /// The kinds of extensions that wait for each other, where there are any.
+    static func cycle(in extensions: [any SessionExtension]) -> [any SessionExtension]? {
+        var left = extensions
+        while !left.isEmpty {
+            let keys = Set(left.map { ObjectIdentifier(type(of: $0)) })
+            let waiting = left.filter { $0.startsAfter.contains { keys.contains(ObjectIdentifier($0)) } }
+            if waiting.count == left.count { return left }
+            left = waiting
+        }
+        return nil
+    }
+}
+
+extension Session {
+    /// Lets the extensions begin that start after the one that calls this in its start: what they must not overtake
+    /// was sent. Without the call they begin when the start returns; outside of a start it has no effect.
+    public nonisolated func releaseFollowers() { SessionContext.release?() }
+
+    /// Lets the extensions begin, broadcasts the presence again where an earlier session did, and lets the program
+    /// begin.
+    func start(_ round: ExtensionStarts.Round, isFirst: Bool) async {
+        let extensions = extensionTable.all
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await withDiscardingTaskGroup { starts in
+                    for instance in extensions { starts.addTask { await self.start(instance, in: round) } }
+                }
+                round.isOver.open()
+            }
+            let due = clock.now().advanced(by: configuration.startTimeout)
+            group.addTask { [clock] in
+                await withTaskGroup(of: Void.self) { first in
+                    first.addTask { await round.isOver.wait() }
+                    first.addTask { await clock.sleep(due) }
+                    await first.next()
+                    first.cancelAll()
+                }
+                await self.letProgramBegin(round, isFirst: isFirst)
+            }
+            await round.isOver.wait()
+            // The requests of an aborted start are cancelled; the next start sends them again.
+            if !isCurrent(round) { group.cancelAll() }
+        }
+    }
+
+    private func start(_ instance: any SessionExtension, in round: ExtensionStarts.Round) async {
+        let key = ObjectIdentifier(type(of: instance))
+        defer { round.release(key) }
+        for kind in instance.startsAfter { await round.wait(for: ObjectIdentifier(kind)) }
+        guard let lock = starts.lock(of: key), await lock.enter() else { return }
+        defer { lock.leave() }
+        guard isCurrent(round) else { return }
+        do {
+            try await SessionContext.$release.withValue({ round.release(key) }) {
+                try await instance.sessionStarted(self, isResumed: !starts.isOwed(key))
+            }
+        } catch {
+            guard starts.round === round else { return }
+            emit(.extensionFailed(String(describing: type(of: instance)), error))
+            flushEvents()
+        }
+        // Otherwise the connection was lost meanwhile: the later start does it all.
+        if isCurrent(round) { starts.started(key) }
+    }
+
+    private func letProgramBegin(_ round: ExtensionStarts.Round, isFirst: Bool) async {
+        guard isCurrent(round) else { return }
+        if starts.isPresenceOwed {
+            starts.presenceSent()
+            if !isFirst { _ = try? await resendPresence() }
+        }
+        firstOnline.open()
+    }
+
+    private func isCurrent(_ round: ExtensionStarts.Round) -> Bool { starts.round === round && isOnline }
+}

@@ -1,0 +1,50 @@
+public import XMPPAddress
+
+/// An extension that knows some of the account's peers: the contact list, the rooms, the conversations of a program.
+///
+/// ``Session/mayLearnPresence(_:)`` and ``Session/follows(_:)`` ask all of them; one that says yes is enough.
+public protocol PeerDirectory: SessionExtension {
+    /// Whether the peer may learn that this session is online.
+    func maySeePresence(_ peer: JID) async -> Bool
+
+    /// Whether what the peer announces about itself, in presence and personal events, is taken in.
+    func follows(_ peer: JID) async -> Bool
+}
+
+extension PeerDirectory {
+    public func maySeePresence(_ peer: JID) async -> Bool { false }
+    public func follows(_ peer: JID) async -> Bool { false }
+}
+
+extension Session {
+    /// Whether a peer may learn that this session is online: the one rule for receipts, markers and answers to
+    /// requests.
+    ///
+    /// Allowed are the account itself and its server, peers to whom this session sent a text or directed presence (RFC
+    /// 6121 §4.6), because they already know its address, and peers known to a ``PeerDirectory``: contacts subscribed
+    /// to our presence, occupants of a joined room, members of a conversation of the user. For all others this session
+    /// looks as if it did not exist (RFC 6120 §13.10.2).
+    public func mayLearnPresence(_ peer: JID) async -> Bool {
+        if isOwn(peer) || acquaintances.contains(peer) { return true }
+        for case let directory as any PeerDirectory in extensionTable.all {
+            if await directory.maySeePresence(peer) { return true }
+        }
+        return false
+    }
+
+    /// Whether what a peer announces about itself is taken in: the account itself, and the peers that a
+    /// ``PeerDirectory`` follows. What all others announce is not kept, and nothing is asked of them because of it.
+    public func follows(_ peer: JID) async -> Bool {
+        if isOwn(peer) { return true }
+        for case let directory as any PeerDirectory in extensionTable.all {
+            if await directory.follows(peer) { return true }
+        }
+        return false
+    }
+
+    /// The account's own addresses and its server.
+    private func isOwn(_ peer: JID) -> Bool {
+        guard let own = ownAddress else { return false }
+        return peer.bare == own.bare || peer == own.domainJID
+    }
+}

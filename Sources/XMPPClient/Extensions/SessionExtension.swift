@@ -1,0 +1,95 @@
+import Synchronization
+public import XMPPStream
+
+/// A function added to a session, such as the roster or delivery receipts.
+///
+/// An extension is created for each session by a factory in ``ClientConfiguration/extensions`` and found by its type:
+/// `session[Roster.self]`. What it handles and announces is read once, when the session begins.
+public protocol SessionExtension: Sendable {
+    /// Additional features to announce by service discovery, besides those of the handlers.
+    var features: [String] { get }
+
+    /// The requests it answers. Two extensions that want the same requests are a configuration error.
+    var handlers: [IQHandler] { get }
+
+    /// Its places in the chain that stanzas pass.
+    var interceptors: [any StanzaInterceptor] { get }
+
+    /// The functions to enable together with resource binding, if the server supports that (XEP-0386).
+    /// ``Session/agreement`` contains those that were granted; request the others in ``sessionStarted(_:isResumed:)``.
+    var bindRequests: [BindRequest] { get }
+
+    /// The extensions that start before this one, because what this one sends must not overtake what they send. All
+    /// others start at the same time, and those that are not in the configuration are ignored. None by default.
+    var startsAfter: [any SessionExtension.Type] { get }
+
+    /// Stanzas flow. Called at the beginning and after each reconnection, for all extensions at the same time except
+    /// for ``startsAfter``: a request that is never answered delays nothing but the start that waits for it. The
+    /// program's own part begins, and the presence is sent again, when all have started, so that the roster can be
+    /// asked for first (RFC 6121 §2.2), or after ``ClientConfiguration/startTimeout``. An error is reported to the
+    /// observers and stops nothing; a start that a lost connection breaks off is cancelled and made up for on the
+    /// next one.
+    ///
+    /// - Parameter isResumed: An earlier session goes on: the server remembers everything, nothing needs to be announced
+    ///   again. An extension made in a new process knows nothing of that session, and asks for what it needs all the same.
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws
+
+    /// Works as long as the session lives, as one of its tasks; cancelled at its end.
+    func run(in session: Session) async
+
+    /// The session has ended and will not be resumed.
+    func sessionEnded(_ session: Session) async
+}
+
+extension SessionExtension {
+    public var features: [String] { [] }
+    public var handlers: [IQHandler] { [] }
+    public var interceptors: [any StanzaInterceptor] { [] }
+    public var bindRequests: [BindRequest] { [] }
+    public var startsAfter: [any SessionExtension.Type] { [] }
+    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {}
+    public func run(in session: Session) async {}
+    public func sessionEnded(_ session: Session) async {}
+}
+
+/// Makes an extension for each new session.
+public struct SessionExtensionFactory: Sendable {
+    let make: @Sendable (Session) -> any SessionExtension
+
+    public init(_ make: @escaping @Sendable (Session) -> any SessionExtension) {
+        self.make = make
+    }
+}
+
+/// The extensions of one session by their type.
+final class ExtensionTable: Sendable {
+    private struct State {
+        var order: [any SessionExtension] = []
+        var byType: [ObjectIdentifier: any SessionExtension] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var all: [any SessionExtension] { state.withLock { $0.order } }
+
+    func add(_ instance: any SessionExtension) {
+        state.withLock { state in
+            let key = ObjectIdentifier(type(of: instance))
+            guard state.byType[key] == nil else { return }
+            state.byType[key] = instance
+            state.order.append(instance)
+        }
+    }
+
+    func find<Extension: SessionExtension>(_ type: Extension.Type) -> Extension? {
+        state.withLock { $0.byType[ObjectIdentifier(type)] } as? Extension
+    }
+
+    /// Lets the extensions go; they hold the session, so both would stay otherwise.
+    func removeAll() -> [any SessionExtension] {
+        state.withLock { state in
+            defer { state = State() }
+            return state.order
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import XMLStreaming
+public import XMPPStream
+
+/// Keeps what must outlive the process, so that a session goes on where it stood whenever the process ends (XEP-0198
+/// §5), and nothing is lost or doubled by that.
+///
+/// The rules that the session keeps:
+///
+/// * A stanza is in a committed ``SessionChange/resumption`` before its bytes are passed to the transport. One commit
+///   covers all stanzas that are written at once.
+/// * Received stanzas are committed, together with the state that counts them, before they are acknowledged to the
+///   server and before interceptors and observers see them.
+/// * Commits are serial, in the order of the events.
+///
+/// Therefore a store that saves its messages and the resumption in one transaction has every message exactly once. A
+/// commit that throws ends the session with the code `storeFailed`: nothing in it is acknowledged or written, and the
+/// server keeps the messages for the next session.
+public protocol SessionStore: Sendable {
+    /// The last committed state; `nil` if there is no session to resume.
+    func loadSession() async throws -> SavedSession?
+
+    /// Stores one step, whole or not at all; durable when it returns.
+    func commit(_ change: SessionChange) async throws
+
+    /// The session is over; no commit follows.
+    func sessionEnded() async
+}
+
+extension SessionStore {
+    public func sessionEnded() async {}
+}
+
+/// The stored state of an earlier session.
+public struct SavedSession: Sendable, Equatable {
+    /// The state to go on from.
+    public var resumption: ResumptionState
+
+    public init(resumption: ResumptionState) {
+        self.resumption = resumption
+    }
+}
+
+/// One step of a session, to be stored as a whole.
+public struct SessionChange: Sendable {
+    /// Stanzas that were received, oldest first, as they came, before any interceptor.
+    public var received: [XMLElement] = []
+
+    /// The ids of own stanzas for which the server took responsibility since the step before.
+    public var acknowledged: [String] = []
+
+    /// Own stanzas of a session that is gone, of which it is not known whether they arrived, oldest first. What the
+    /// server had confirmed, if only in refusing the resumption (`<failed h='…'/>`), is not among them. They are in no
+    /// state any more; the program decides whether to send them again.
+    public var unacknowledged: [UnacknowledgedStanza] = []
+
+    /// The state after this step; `nil` when there is none to go on from: the session was closed on purpose, is lost,
+    /// or the server does not resume.
+    public var resumption: ResumptionState?
+
+    public init(
+        received: [XMLElement] = [], acknowledged: [String] = [], unacknowledged: [UnacknowledgedStanza] = [],
+        resumption: ResumptionState?
+    ) {
+        self.received = received
+        self.acknowledged = acknowledged
+        self.unacknowledged = unacknowledged
+        self.resumption = resumption
+    }
+}

@@ -1,0 +1,56 @@
+import XMPPAddress
+import XMPPStanzas
+
+/// The addresses that know the full address of this session because the session has written to them.
+struct ContactedAddresses {
+    /// How many addresses are remembered of each kind; the oldest is forgotten first. A forgotten address gets no
+    /// receipts from this session, unless it is a contact.
+    static let limit = 4096
+
+    private struct Recent {
+        private var order: [JID] = []
+        private var known: Set<JID> = []
+
+        func contains(_ address: JID) -> Bool { known.contains(address) }
+
+        mutating func insert(_ address: JID) {
+            guard known.insert(address).inserted else { return }
+            order.append(address)
+            if order.count > ContactedAddresses.limit { known.remove(order.removeFirst()) }
+        }
+
+        mutating func remove(_ address: JID) {
+            guard known.remove(address) != nil else { return }
+            order.removeAll { $0 == address }
+        }
+    }
+
+    private var written = Recent()
+    private var present = Recent()
+
+    /// A full address includes only itself; a bare one includes all its resources.
+    func contains(_ peer: JID) -> Bool {
+        written.contains(peer) || written.contains(peer.bare) || present.contains(peer) || present.contains(peer.bare)
+    }
+
+    /// Records sent stanzas: texts, and directed presence until it is withdrawn (RFC 6121 §4.6.3).
+    mutating func sent(_ stanza: AnyStanza) {
+        switch stanza {
+        case .message(let message):
+            guard !message.isError, message.isMessageWithBody, let receiver = message.to else { return }
+            written.insert(receiver)
+        case .presence(let presence):
+            if presence.isBroadcast, presence.type == .unavailable { present = Recent() }
+            guard let receiver = presence.to else { return }
+            switch presence.type {
+            case .available: present.insert(receiver)
+            case .unavailable: present.remove(receiver)
+            default: break
+            }
+        case .iq: break
+        }
+    }
+
+    /// A new session has not sent presence to the receivers of the previous one (RFC 6121 §4.6.2).
+    mutating func sessionBegan() { present = Recent() }
+}
