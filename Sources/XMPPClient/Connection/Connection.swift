@@ -16,6 +16,8 @@ struct Connection {
     var transport: (any Transport)?
     var inbox: [Inbound] = []
     var outbox = Outbox()
+    /// Writing has failed: nothing leaves the outbox any more.
+    var isWritingOver = false
     /// Opened when the stream has ended and everything it brought was handled.
     let over = Gate()
     /// What one read has brought is being handled: events wait until all of it is.
