@@ -26,6 +26,12 @@ public struct EncryptionHint: MessagePayload, Hashable {
     /// What people call the encryption: by the table of XEP-0380 §3.2, otherwise as the sender does.
     public var knownName: String? { Self.names[namespace] ?? title }
 
+    /// What a program shows that knows neither the encryption nor this element: the body beside the encrypted content
+    /// (XEP-0380 §4). It is in English, as the language of its readers is not known.
+    public var fallbackBody: String {
+        "This message is encrypted with \(knownName ?? namespace). Your program cannot decrypt it."
+    }
+
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         namespace = try element.required("namespace")
