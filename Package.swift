@@ -49,6 +49,7 @@ let package = Package(
                 "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
             ] + extensions),
         .library(name: "OMEMO", targets: ["OMEMO"]),
+        .library(name: "EndToEndEncryption", targets: ["EndToEndEncryption", "OMEMO"]),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
@@ -131,6 +132,14 @@ let package = Package(
                 "MessageFeatures", "MessagePayloads", "MessageSemantics", "ServiceDiscovery", "Cryptography",
                 "TransportLayer",
             ]),
+
+        // A product of its own: a bot without encryption need not have it.
+        library(
+            "EndToEndEncryption",
+            foundation + [
+                "GroupChat", "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting", "XMPPClient",
+            ],
+            path: "Sources/Extensions/EndToEndEncryption"),
 
         // One import for clients and bots.
         library(
@@ -299,8 +308,8 @@ let package = Package(
         tests(
             "Extensions",
             foundation + extensionProducts + [
-                "MessagePayloads", "MessageSemantics", "Cryptography", "TransportLayer", "Waiting", "XMPPClient",
-                "ServerFixtures",
+                "EndToEndEncryption", "HongyanTesting", "MessagePayloads", "MessageSemantics", "OMEMO", "Cryptography",
+                "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
             ]),
         .executableTarget(
             name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
