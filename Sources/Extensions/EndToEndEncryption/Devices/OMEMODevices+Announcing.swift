@@ -226,7 +226,7 @@ extension OMEMODevices {
         case .unreachable where error.code != .refused || error.stanzaError?.type == .wait:
             ProtectionError(
                 .unreachable, "The account's server cannot be reached now.", isTemporary: true, cause: error)
-        default: ProtectionError(.publishingRefused, "The server refused the keys: \(error.sentence)", cause: error)
+        default: ProtectionError(.publishingRefused, "The server refused the keys: \(error.message)", cause: error)
         }
     }
 
