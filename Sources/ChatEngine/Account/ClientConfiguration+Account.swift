@@ -30,7 +30,7 @@ extension ClientConfiguration {
         // Messages can be queued offline, so starting without a connection is normal.
         configuration.reconnection.retriesFirstLogin = true
         // The first: the others see what was read and opened before it was stored.
-        configuration.add { _ in recorder.received }
+        configuration.add { _ in recorder.openedStanzas }
         configuration.add {
             ServiceDiscovery(
                 $0, identity: .init(category: "client", type: policy.programType, name: policy.programName))

@@ -50,7 +50,7 @@ struct Saving {
     ///
     /// - Parameter unreadable: How many stanzas were received of which nothing is stored but that they are counted.
     mutating func begin(
-        received: [XMLElement], unreadable: Int, resumption: ResumptionState?, id: (StanzaToken) -> String?
+        received: [ReceivedStanza], unreadable: Int, resumption: ResumptionState?, id: (StanzaToken) -> String?
     ) -> Step? {
         let numbers = acknowledged
         let step = Step(

@@ -44,7 +44,7 @@ extension Session {
     /// - Parameter unreadable: How many stanzas were received of which nothing can be stored but that they are counted.
     /// - Returns: Whether the session may go on.
     @discardableResult
-    func save(received: [XMLElement] = [], unreadable: Int = 0) async -> Bool {
+    func save(received: [ReceivedStanza] = [], unreadable: Int = 0) async -> Bool {
         guard let store = configuration.store else { return true }
         let turn = saving.turn
         await turn.lock()
