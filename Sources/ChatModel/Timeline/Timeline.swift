@@ -153,7 +153,7 @@ public final class Timeline {
             do throws(StoreError) {
                 let window = contents.window
                 let answer = try await store.read { store throws(StoreError) in
-                    let book = readsBook ? try AddressBook(store) : nil
+                    let book = readsBook ? try AddressBook(store, of: key.account) : nil
                     guard let conversation = try store.conversation(key) else {
                         return Moment<Note>(
                             book: book,

@@ -1,4 +1,5 @@
 public import XMLStreaming
+public import XMPPStanzas
 public import XMPPStream
 
 /// Keeps what must outlive the process, so that a session goes on where it stood whenever the process ends (XEP-0198
