@@ -12,7 +12,7 @@ internal import UserProfile
 internal import XMPPClient
 internal import XMPPStream
 
-/// Why a command ended without success: an exit status and one sentence for standard error that says what to do.
+/// Why a command failed: an exit status and a message for standard error that says what to do.
 struct CommandError: Error, CustomStringConvertible {
     var status: ExitStatus
     var description: String
@@ -31,24 +31,24 @@ struct CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// How a program of this package ends, for scripts.
+/// The exit status of a program of this package, for scripts.
 public enum ExitStatus: Int32, Sendable {
     case done = 0
     case failed = 1
-    /// The command line was not understood.
+    /// The command line is invalid.
     case usage = 2
-    /// The server refused the account or its password.
+    /// The server rejected the account or its password.
     case authentication = 3
-    /// The server could not be reached, or not safely.
+    /// The server could not be reached, or not with encryption.
     case connection = 4
-    /// Another program has the conversations open.
+    /// Another program uses the profile.
     case profileInUse = 5
-    /// The conversations cannot be read or kept: the disk is full, the file is damaged, or from a newer version.
+    /// The conversations cannot be read or saved: the disk is full, the file is damaged, or from a newer version.
     case store = 6
 }
 
 extension CommandError {
-    /// The error of the library as a sentence for a person and a status for scripts.
+    /// The message for the user and the exit status for an error of the library.
     init(_ error: any Error) {
         switch error {
         case let error as CommandError: self = error
@@ -135,7 +135,7 @@ extension CommandError {
         }
     }
 
-    /// Server text may hold anything.
+    /// Text of a server may contain anything.
     static func oneLine(_ text: String) -> String { TerminalText.harmless(text) }
 }
 
@@ -148,7 +148,7 @@ extension CommandError {
         }
     }
 
-    /// What `body` gives; what it could not do with the profile becomes the reason why the command ends.
+    /// Runs `body`; a failure of the profile becomes a command error.
     static func inProfile<Result>(
         _ body: () throws(ProfileFailure) -> Result
     ) throws(CommandError) -> Result {
@@ -159,9 +159,9 @@ extension CommandError {
         }
     }
 
-    /// What the store could not do, as a message in the person's language.
+    /// A failure of the store, as a message in the language of the user.
     ///
-    /// - Parameter path: the file, where it is known.
+    /// - Parameter path: the path of the file, if it is known.
     init(store error: StoreError, at path: String? = nil) {
         let file = path ?? "chat.db"
         switch error.code {

@@ -5,11 +5,11 @@ internal import Synchronization
 internal import TerminalApp
 internal import UserProfile
 
-/// The program `hongyan`: finds the command, runs it, and turns what went wrong into one sentence and an exit status.
+/// The program `hongyan`: finds the command, runs it, and turns a failure into a message and an exit status.
 public enum HongyanProgram {
     /// - Parameter arguments: the command line, the program's name first.
     public static func run(_ arguments: [String]) async -> ExitStatus {
-        // A reader that goes away shows as an error of the write, not as a signal.
+        // A closed reader is reported as an error of the write, not as a signal.
         signal(SIGPIPE, SIG_IGN)
         do {
             try await Interruption.run { try await perform(Array(arguments.dropFirst())) }
@@ -65,11 +65,13 @@ public enum HongyanProgram {
     }
 }
 
-/// Ctrl-C and the signals that end a program, turned into the cancellation of a task, so that the server hears a goodbye.
+/// Turns Ctrl-C and the signals that end a program into the cancellation of a task, so that the session is closed
+/// properly.
 enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    /// A terminal that closes sends its signal twice, through the shell and by itself; only later ones are impatience.
+    /// A terminal that closes sends its signal twice, through the shell and itself; only a later signal is a repetition
+    /// by the user.
     private static let repeatInterval = Duration.seconds(1)
 
     /// Runs `body` as a task that the first signal cancels; a later one ends the program at once.

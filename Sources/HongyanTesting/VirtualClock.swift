@@ -2,7 +2,7 @@ import Synchronization
 import Waiting
 public import XMPPClient
 
-/// A clock for sessions that stands still until a test moves it: timeouts, keep-alive and the backoff between attempts take no real time.
+/// A clock for sessions that only a test advances: timeouts, keep-alive and backoff take no real time.
 ///
 ///     let clock = VirtualClock()
 ///     clock.drive(&configuration)
@@ -17,10 +17,10 @@ public final class VirtualClock: Sendable {
 
     public init() {}
 
-    /// Lets sessions with this configuration take the time from this clock.
+    /// Makes sessions with this configuration use this clock.
     public func drive(_ configuration: inout ClientConfiguration) { configuration.clock = clock }
 
-    /// The time that it shows.
+    /// The current time of this clock.
     public var now: ContinuousClock.Instant { state.withLock(\.now) }
 
     package var clock: SessionClock {
@@ -37,7 +37,7 @@ public final class VirtualClock: Sendable {
             })
     }
 
-    /// Moves the clock on and wakes every task whose time has come.
+    /// Advances the clock and wakes every task whose time has come.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now += duration
@@ -49,8 +49,8 @@ public final class VirtualClock: Sendable {
         for sleeper in due { sleeper.latch.open() }
     }
 
-    /// Moves the clock on in steps until the work is done, with a real pause of a millisecond between them, so that a task that
-    /// waits for its turn does not find that hours have passed.
+    /// Advances the clock in steps until the work is done, with a real pause of a millisecond between them, so that
+    /// waiting tasks can run before hours have passed.
     public func run<Result: Sendable>(
         _ step: Duration = .seconds(1), _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

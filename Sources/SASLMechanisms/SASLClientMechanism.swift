@@ -28,3 +28,79 @@ extension SASLClientMechanism {
     /// By default none: most mechanisms derive no reusable keys.
     public var reusableKeys: SCRAMKeys? { nil }
 }
+
+/// The client side of PLAIN (RFC 4616). It sends the password itself, so the negotiator uses it only inside TLS and
+/// only if the policy allows it.
+///
+///     C: [authzid] NUL authcid NUL passwd
+public struct PlainClient: SASLClientMechanism {
+    public var name: SASLMechanismName { .plain }
+    private let credentials: SASLCredentials
+
+    public init(credentials: SASLCredentials) { self.credentials = credentials }
+
+    public mutating func start() throws(SASLError) -> [UInt8]? {
+        guard let password = credentials.password else { throw SASLError(.passwordNeeded) }
+        let username = try SASLText.bytes(of: credentials.username, naming: "user name")
+        let secret = try SASLText.bytes(of: password, naming: "password")
+        var message: [UInt8] = []
+        if let authorizationID = credentials.authorizationID {
+            message += try SASLText.bytes(of: authorizationID, naming: "authorization identity")
+        }
+        message.append(0)
+        message += username
+        message.append(0)
+        message += secret
+        return message
+    }
+
+    public mutating func respond(to challenge: [UInt8]) throws(SASLError) -> [UInt8] {
+        throw SASLError(.unexpectedMessage)
+    }
+
+    /// PLAIN proves nothing about the server; TLS did.
+    public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
+}
+
+/// The client side of EXTERNAL (RFC 4422 appendix A, XEP-0178): the TLS client certificate is the proof.
+///
+///     C: [authzid]
+public struct ExternalClient: SASLClientMechanism {
+    public var name: SASLMechanismName { .external }
+    private let authorizationID: String?
+
+    /// `authorizationID` is `nil` if the server should derive the identity from the certificate.
+    public init(authorizationID: String?) { self.authorizationID = authorizationID }
+
+    public mutating func start() throws(SASLError) -> [UInt8]? {
+        guard let authorizationID else { return [] }
+        return try SASLText.bytes(of: authorizationID, naming: "authorization identity")
+    }
+
+    /// A server that overlooked the empty initial response asks again.
+    public mutating func respond(to challenge: [UInt8]) throws(SASLError) -> [UInt8] {
+        guard challenge.isEmpty else { throw SASLError(.unexpectedMessage) }
+        return try start() ?? []
+    }
+
+    /// EXTERNAL proves nothing about the server; TLS did.
+    public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
+}
+
+/// The client side of ANONYMOUS (RFC 4505, XEP-0175). It sends neither an identity nor trace information.
+public struct AnonymousClient: SASLClientMechanism {
+    public var name: SASLMechanismName { .anonymous }
+
+    public init() {}
+
+    /// None: XEP-0175 shows the empty element, which more servers accept than an empty message.
+    public mutating func start() throws(SASLError) -> [UInt8]? { nil }
+
+    public mutating func respond(to challenge: [UInt8]) throws(SASLError) -> [UInt8] {
+        guard challenge.isEmpty else { throw SASLError(.unexpectedMessage) }
+        return []
+    }
+
+    /// ANONYMOUS proves nothing about the server; TLS did.
+    public mutating func succeed(with additionalData: [UInt8]?) throws(SASLError) {}
+}

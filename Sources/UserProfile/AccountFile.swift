@@ -18,9 +18,9 @@ public struct AccountFile: Sendable {
         public var trustedCertificates: [String]?
         /// A random UUID that identifies this installation to its server only (XEP-0388 §2.3).
         public var userAgent: String?
-        /// The SASL mechanism of the last login, below which no later one may fall; signing in again forgets it.
+        /// The SASL mechanism of the last login, the weakest one that later logins may use; signing in again resets it.
         public var lastMechanism: String?
-        /// PEM files with which the account logs in in place of a password (XEP-0178), by absolute paths.
+        /// The PEM files with which the account logs in instead of with a password (XEP-0178), by absolute paths.
         public var clientCertificate: String?
         public var clientKey: String?
 
@@ -155,7 +155,7 @@ extension UserAgent {
     /// A new identity of this installation for the server of one account.
     public static func newInstallation() -> UserAgent? { installation(UUID().uuidString) }
 
-    /// The data that the server gets and may show to the owner of the account in a list of devices.
+    /// The user agent for the server, which may show it to the owner of the account in a list of devices.
     public static func installation(_ id: String) -> UserAgent? {
         var name = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
         let isKnown = gethostname(&name, name.count - 1) == 0

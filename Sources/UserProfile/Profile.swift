@@ -112,7 +112,7 @@ public struct Profile: Sendable {
 extension Profile {
     private var preferencesPath: String { folder + "/preferences.json" }
 
-    /// What the person has chosen, kept in `preferences.json`; each change is written at once.
+    /// The preferences of the user, stored in `preferences.json`; each change is written at once.
     public func preferences() async -> Preferences {
         let data = PrivateFile.read(preferencesPath)
         let values = data.flatMap { try? JSONDecoder().decode(PreferenceValues.self, from: $0) } ?? PreferenceValues()

@@ -5,10 +5,10 @@ public import CredentialStore
 internal import Cryptography
 internal import Foundation
 internal import Localization
-internal import SASLMechanisms
+public import SASLMechanisms
 public import XMPPAddress
-internal import XMPPClient
-internal import XMPPStream
+public import XMPPClient
+public import XMPPStream
 
 /// The accounts of a profile: the list of accounts, passwords and tokens in the keyring, media in the profile's folder.
 public actor ProfileAccounts: AccountStorage {
@@ -129,5 +129,46 @@ extension AccountFile.Account {
             certificateAuthority: access.certificateAuthority, usesDirectTLS: access.usesDirectTLS ? true : nil,
             trustedCertificates: access.trustedCertificates.isEmpty
                 ? nil : access.trustedCertificates.map { Hex.encode($0) }.sorted())
+    }
+}
+
+/// Saves the results of a login for the next one: the token that replaces the password (XEP-0484), in the password
+/// store; and the mechanism, in the list of accounts.
+public struct LoginTokens: SignInStore {
+    let account: JID
+    private let directory: String
+
+    /// - Parameter directory: the folder of the list of accounts.
+    public init(account: JID, directory: String = AccountFile.defaultDirectory) {
+        self.account = account
+        self.directory = directory
+    }
+
+    private var name: String { account.bare.description }
+
+    /// The token of the last login; `nil` if there is none, or none that can be read. It is stored with the password.
+    public var token: FASTToken? {
+        get async {
+            guard let text = try? await CredentialStore.open().token(for: name) else { return nil }
+            return try? JSONDecoder().decode(FASTToken.self, from: Data(text.utf8))
+        }
+    }
+
+    /// If the token cannot be saved, the next login uses the password.
+    public func saveToken(_ token: FASTToken?) async {
+        guard let store = try? await CredentialStore.open() else { return }
+        guard let token, let data = try? JSONEncoder().encode(token) else {
+            try? await store.removeToken(for: name)
+            return
+        }
+        try? await store.save(token: String(decoding: data, as: UTF8.self), for: name)
+    }
+
+    /// Nothing is saved for an account that is not in the list. If the list cannot be written, the next login is
+    /// protected like a first one, but not prevented.
+    public func saveMechanism(_ mechanism: SASLMechanismName) async {
+        guard var file = try? AccountFile(directory: directory), var entry = file.account(account) else { return }
+        entry.lastMechanism = mechanism.rawValue
+        try? file.change(entry)
     }
 }

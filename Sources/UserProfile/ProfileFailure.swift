@@ -26,7 +26,7 @@ public enum ProfileFailure: Error, Sendable, Equatable {
 }
 
 extension SalvageReport {
-    /// What was done about a damaged store, for the user.
+    /// How a damaged store was repaired, for the user.
     public func message(at path: String) -> String {
         let kept = localized(
             "%@ was damaged. What could be read was saved; the damaged file is now %@.", path, setAside)
@@ -36,7 +36,7 @@ extension SalvageReport {
 }
 
 extension Wording {
-    /// Why a password could not be kept, found or removed.
+    /// Why a password could not be saved, found or removed.
     public static func failure(_ error: CredentialError) -> String {
         switch error.code {
         case .invalidText: localized("The account or the password holds a character that cannot be kept.")

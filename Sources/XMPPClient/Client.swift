@@ -18,11 +18,11 @@ public import XMPPStream
 ///         }
 ///     }
 public final class Client: Sendable {
-    /// When the program's part of a session begins.
+    /// When the closure of the program starts.
     public enum Beginning: Sendable, Hashable {
         /// After the login.
         case online
-        /// Before the connection is made, so that every step of it can be observed.
+        /// Before connecting, so that every step of the connection can be observed.
         case connecting
     }
 
@@ -33,13 +33,13 @@ public final class Client: Sendable {
         self.configuration = configuration
     }
 
-    /// Logs in, runs the program's part, closes politely and returns what the part returned.
+    /// Logs in, runs the closure of the program, closes the session, and returns the result of the closure.
     ///
-    /// A lost connection is resumed or replaced under the rules of the configuration, while the part goes on. When
-    /// that is given up, the events end and everything that waits fails; the part should return then. Cancelling the
-    /// task closes the stream politely, too. A session of this client that still runs is closed first.
+    /// A lost connection is resumed or replaced according to the configuration, while the closure continues. When the
+    /// session gives up, the events end and everything that waits fails; the closure should return then. Cancelling the
+    /// task also closes the stream properly. If another session of this client is running, it is closed first.
     ///
-    /// - Throws: what the part throws; ``ClientError`` if the login failed or the session was lost.
+    /// - Throws: the error of the closure; ``ClientError`` if the login failed or the session was lost.
     @discardableResult
     public nonisolated(nonsending) func run<Result>(
         from beginning: Beginning = .online, _ body: (Session) async throws -> Result
@@ -47,9 +47,9 @@ public final class Client: Sendable {
         try await run(Session(configuration: configuration, purpose: .login), beginning, body)
     }
 
-    /// Connects for registration (XEP-0077), runs the program's part and closes.
+    /// Connects for registration (XEP-0077), runs the closure of the program, and closes the connection.
     ///
-    /// - Throws: what the part throws; ``ClientError`` if the connection failed.
+    /// - Throws: the error of the closure; ``ClientError`` if the connection failed.
     @discardableResult
     public nonisolated(nonsending) func register<Result>(
         _ body: (RegistrationStream) async throws -> Result
@@ -69,10 +69,10 @@ public final class Client: Sendable {
         await previous?.close()
         defer { current.withLock { if $0 === session { $0 = nil } } }
 
-        // The part finds the extensions, and can observe them, however early it begins.
+        // The extensions exist before the closure starts, so that it can observe them.
         await session.prepare()
-        // Not a child task: a child would be cancelled together with this one and could not say goodbye. It is awaited
-        // on every path.
+        // Not a child task: a child would be cancelled together with this one and could not close the stream. It is
+        // awaited on every path.
         let life = Task { await session.live() }
         return try await withTaskCancellationHandler {
             do {
@@ -98,7 +98,7 @@ public struct RegistrationStream: Sendable {
     let session: Session
 
     /// Sends a request in the namespace `jabber:iq:register`, or with the token of an invitation (XEP-0445), and
-    /// returns what was answered.
+    /// returns the response.
     public func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil
     ) async throws(ClientError) -> Request.Response {

@@ -1,11 +1,10 @@
 public import XMPPStanzas
 public import XMPPStream
 
-/// Why something that a program asked of a client or a session failed: a code for programs, a message for people, and
-/// the cause.
+/// The failure of an operation of a client or a session: a code for programs, a message for people, and the cause.
 ///
-/// No message contains a password, a message or the address of another person. Two errors are equal if they say the
-/// same.
+/// No message contains a password, the text of a chat message or the address of another person. Two errors are equal if
+/// their codes and messages are equal.
 public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -16,7 +15,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What a command-line program reports with its exit status.
+    /// The exit status of a command-line program.
     public enum ExitClass: Int32, Sendable, Hashable {
         case failed = 1
         case usage = 2
@@ -25,7 +24,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What happened and, where possible, what to do about it.
+    /// What happened and, if possible, what to do about it.
     public let message: String
     /// The underlying error.
     public let cause: (any Error)?
@@ -47,30 +46,30 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         hasher.combine(message)
     }
 
-    /// The error with which the peer answered, if it did.
+    /// The error in the response of the peer, if there was one.
     public var stanzaError: StanzaError? { cause as? StanzaError }
-    /// How the stream failed, if it did.
+    /// The failure of the stream, if there was one.
     public var streamFailure: StreamFailure? { cause as? StreamFailure }
 }
 
 extension ClientError.Code {
-    /// A setting is missing or makes no sense.
+    /// A setting is missing or invalid.
     public static let invalidConfiguration = Self("invalid configuration")
     /// There is no connection, and none that will be resumed.
     public static let notConnected = Self("not connected")
-    /// The server was not found or not reached, or the connection broke.
+    /// The server was not found or is unreachable, or the connection broke.
     public static let connectionFailed = Self("connection failed")
-    /// The connection could not be made safe.
+    /// The connection could not be encrypted.
     public static let encryptionFailed = Self("encryption failed")
-    /// The server did not accept the login.
+    /// The server rejected the login.
     public static let authenticationFailed = Self("authentication failed")
     /// The offer of the server violates the settings.
     public static let policyViolated = Self("policy violated")
     /// Another session replaced this one.
     public static let conflict = Self("conflict")
-    /// One of the two ends broke the protocol.
+    /// One of the two sides violated the protocol.
     public static let protocolViolated = Self("protocol violated")
-    /// Something did not happen in time.
+    /// An operation timed out.
     public static let timedOut = Self("timed out")
     /// The task was cancelled.
     public static let cancelled = Self("cancelled")
@@ -78,13 +77,13 @@ extension ClientError.Code {
     public static let sessionEnded = Self("session ended")
     /// The peer answered a request with an error.
     public static let refused = Self("refused")
-    /// The peer's answer could not be read.
+    /// The response of the peer could not be parsed.
     public static let unreadableAnswer = Self("unreadable answer")
     /// An interceptor dropped the stanza.
     public static let dropped = Self("dropped")
     /// The stanza was written, but it is not known whether it arrived.
     public static let unacknowledged = Self("unacknowledged")
-    /// Too much waits to be sent.
+    /// Too many stanzas are waiting to be sent.
     public static let queueFull = Self("queue full")
     /// The stanza is larger than the server accepts.
     public static let stanzaTooLarge = Self("stanza too large")
@@ -94,12 +93,12 @@ extension ClientError.Code {
     public static let storeFailed = Self("store failed")
     /// A handler for the same requests exists already.
     public static let handlerExists = Self("handler exists")
-    /// An interceptor of incoming stanzas waited for an answer, which could only come after it.
+    /// An interceptor of incoming stanzas waited for a response, which could only arrive after it had returned.
     public static let wouldDeadlock = Self("would deadlock")
 }
 
 extension ClientError {
-    /// What to report as exit status.
+    /// The exit status to use.
     public var exitClass: ExitClass {
         switch code {
         case .invalidConfiguration: .usage

@@ -3,8 +3,8 @@
 ///     let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
 ///     backoff.pause(after: 3)  // 20 seconds
 ///
-/// The one rule of this package for retries: of connections (``ReconnectionPolicy`` adds jitter), of archive queries,
-/// of uploads.
+/// The single rule for retries in this package: of connections (``ReconnectionPolicy`` adds jitter), of archive
+/// queries, of uploads.
 public struct Backoff: Sendable, Hashable {
     /// The pause after the first failure.
     public var first: Duration

@@ -41,19 +41,19 @@ extension ClientStream {
         }
     }
 
-    /// Sends an element that is no stanza, such as the client state of XEP-0352. It is not counted and gets lost with
-    /// the connection. Nothing is sent unless stanzas flow, or if it is larger than ``serverLimits`` allow.
+    /// Sends an element other than a stanza, such as the client state of XEP-0352. It is not counted and is lost with
+    /// the connection. It is not sent unless the stream is established, or if it is larger than ``serverLimits`` allow.
     public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {
         let bytes = byteCount(of: element) <= serverLimits.stanzaBytes ? StreamMarkup.bytes(of: element) : []
         return isEstablished && !bytes.isEmpty ? written(bytes) : []
     }
 
-    /// How many bytes an element has on this stream.
+    /// The size of an element on this stream in bytes.
     public func byteCount(of element: some XMLEncodable) -> Int {
         framing.document(of: StreamMarkup.bytes(of: element)).count
     }
 
-    /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the answer comes as `.stanzas`.
+    /// Sends a registration request (XEP-0077 §3.1) after `.readyToRegister`; the response is reported as `.stanzas`.
     ///
     /// Nothing else may be sent before authentication: the payload must be a registration (`jabber:iq:register`) or
     /// the token of an invitation (XEP-0445).
@@ -79,7 +79,7 @@ extension ClientStream {
         }
     }
 
-    /// Answers `.resourceConflict`: asks for another resource, or with nil lets the server choose.
+    /// Responds to `.resourceConflict`: requests another resource; nil lets the server choose.
     public mutating func useResource(_ resource: String?, now: ContinuousClock.Instant) -> [StreamAction] {
         switch phase {
         case .negotiating:
@@ -92,8 +92,8 @@ extension ClientStream {
         }
     }
 
-    /// The owner has handled the oldest `count` stanzas of those it was given: from here on the server need not keep
-    /// them (XEP-0198 §4). What was received before a resource was bound is not counted.
+    /// The owner has handled the oldest `count` stanzas that it received: the server no longer needs to keep them
+    /// (XEP-0198 §4). Stanzas received before a resource was bound are not counted.
     public mutating func stanzasHandled(_ count: Int, now: ContinuousClock.Instant) -> [StreamAction] {
         let isOpen: Bool
         switch phase {
@@ -101,7 +101,7 @@ extension ClientStream {
         case .negotiating:
             if isRegistering { return [] }
             isOpen = true
-        // Too late to be told, but not to be counted: see `resumptionState(afterHandling:)`.
+        // Too late to acknowledge, but not to count: see `resumptionState(afterHandling:)`.
         case .closing, .ended: isOpen = false
         case .idle, .connecting: return []
         }
@@ -110,8 +110,8 @@ extension ClientStream {
         return written(StreamMarkup.answer(handled))
     }
 
-    /// Closes the stream politely (RFC 6120 §4.4): the last acknowledgement, `</stream:stream>`, and a short wait for
-    /// the server's.
+    /// Closes the stream (RFC 6120 §4.4): the last acknowledgement, `</stream:stream>`, and a short wait for that of
+    /// the server.
     public mutating func close(now: ContinuousClock.Instant) -> [StreamAction] {
         var output = ActionList(framing)
         switch phase {
@@ -124,7 +124,7 @@ extension ClientStream {
             end(.requested, &output)
         case .negotiating:
             output.append(.progress(.closeRequested))
-            // In the middle of a handshake anything written would go out in clear.
+            // During a handshake anything written would be sent unencrypted.
             if !isHandshaking { writeFooter(&output) }
             output.append(.closeTransport)
             end(.requested, &output)

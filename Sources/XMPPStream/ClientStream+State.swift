@@ -4,7 +4,7 @@ import XMPPAddress
 extension ClientStream {
     struct Negotiating: ~Copyable {
         var negotiation: StreamNegotiation
-        /// Nil while a person is being asked.
+        /// Nil while the user is being asked.
         var deadline: ContinuousClock.Instant?
     }
 
@@ -12,7 +12,7 @@ extension ClientStream {
         /// Our full address.
         let address: JID
         var keepAlive: KeepAlive
-        /// The id of the ping that waits for its answer.
+        /// The id of the pending ping.
         var pendingPing: String?
     }
 
@@ -21,19 +21,19 @@ extension ClientStream {
         case idle
         /// The owner connects a transport. → negotiating, ended
         case connecting(deadline: ContinuousClock.Instant)
-        /// The stream is on its way to carry stanzas. → established, ended
+        /// The stream is being negotiated. → established, ended
         case negotiating(Negotiating)
-        /// Stanzas flow. → closing, ended
+        /// Stanzas can be exchanged. → closing, ended
         case established(Established)
-        /// `</stream:stream>` was written, the server's is awaited. → ended
+        /// `</stream:stream>` was written; waiting for that of the server. → ended
         case closing(deadline: ContinuousClock.Instant)
-        /// `.ended` was given. Final.
+        /// `.ended` was returned. Final.
         case ended
     }
 }
 
 extension ClientStream.Established {
-    /// Whether this is the answer to our ping, which the owner did not send.
+    /// Whether this is the response to our ping, which the owner did not send.
     mutating func takesAnswer(_ element: XMLElement) -> Bool {
         guard let pendingPing, element.isAnswer(to: pendingPing, for: address) else { return false }
         self.pendingPing = nil
@@ -43,7 +43,7 @@ extension ClientStream.Established {
 }
 
 extension ClientStream.State {
-    /// Lets the negotiation take an event.
+    /// Passes an event to the negotiation.
     mutating func negotiate(
         _ event: (inout StreamNegotiation) -> [StreamNegotiation.Action]
     ) -> [StreamNegotiation.Action] {
@@ -73,7 +73,7 @@ extension ClientStream.State {
         }
     }
 
-    /// Changes what is kept while stanzas flow.
+    /// Changes the state of an established stream.
     mutating func flow<Result>(_ change: (inout ClientStream.Established) -> Result) -> Result {
         switch consume self {
         case .established(var established):

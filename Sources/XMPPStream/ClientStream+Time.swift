@@ -1,5 +1,5 @@
 extension ClientStream {
-    /// When `timerFired(now:)` wants to be called; it changes with any event.
+    /// When to call `timerFired(now:)`; it can change with any event.
     public var nextDeadline: ContinuousClock.Instant? {
         switch state {
         case .idle: nil
@@ -49,7 +49,7 @@ extension ClientStream {
         return output.take()
     }
 
-    /// Asks the server whether the connection lives.
+    /// Checks whether the connection is alive.
     mutating func probe(_ output: inout ActionList) {
         if management.isActive {
             management.requestSent()
@@ -70,13 +70,13 @@ extension ClientStream {
     }
 }
 
-// MARK: - Whether the server lives
+// MARK: - Keep-alive
 
 extension ClientStream {
     /// Checks now whether the connection is alive (XEP-0198 §4 `<r/>`, or a ping, XEP-0199), because there is reason to
     /// doubt it. Without a response in time the stream fails with `serverUnresponsive`.
     ///
-    /// Does nothing unless stanzas flow. A question that waits for its answer already is not asked again.
+    /// Does nothing unless the stream is established. A pending check is not repeated.
     public mutating func probe(within timeout: Duration, now: ContinuousClock.Instant) -> [StreamAction] {
         guard isEstablished, state.flow({ $0.keepAlive.ask(within: timeout, now: now) }) == .probe else { return [] }
         noteKeepAlive()
@@ -85,14 +85,14 @@ extension ClientStream {
         return output.take()
     }
 
-    /// The machine is in another network now, about which nothing is known.
+    /// The network has changed, and nothing is known about the new one.
     public mutating func networkChanged() {
         guard isEstablished else { return }
         state.flow { $0.keepAlive.pace?.networkChanged() }
         noteKeepAlive()
     }
 
-    /// Keeps what is to outlive the connection.
+    /// Stores the data that later connections need.
     mutating func noteKeepAlive() {
         guard isEstablished else { return }
         (keepAliveCount, keepAlivePace) = state.flow { ($0.keepAlive.count, $0.keepAlive.pace) }
@@ -108,7 +108,7 @@ extension ClientStream {
         }
     }
 
-    /// Whether the question of ``probe(within:now:)`` waits for its answer.
+    /// Whether the check of ``probe(within:now:)`` is pending.
     public var isProbing: Bool {
         switch state {
         case .established(let established): established.keepAlive.isAsking

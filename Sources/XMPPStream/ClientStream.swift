@@ -3,10 +3,11 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-/// The client's end of one connection (RFC 6120): bytes, time and commands in, actions out, nothing else.
+/// The client side of one connection (RFC 6120): takes bytes, time and commands, and returns actions; it has no side
+/// effects.
 ///
-/// The owner drives a transport and a clock. It tells the stream what happened and does what the returned actions say,
-/// in their order; before it waits it reads `nextDeadline` and calls `timerFired(now:)` when that time has come.
+/// The owner drives a transport and a clock. It reports events to the stream and performs the returned actions in
+/// order; before it waits, it reads `nextDeadline`, and calls `timerFired(now:)` at that time.
 ///
 ///     var stream = ClientStream(configuration: configuration)
 ///     perform(stream.open(now: now))                     // then connect a transport
@@ -17,22 +18,22 @@ import XMPPStanzas
 ///     perform(stream.send(message, token: token, now: now))
 ///     perform(stream.close(now: now))                    // … .closeTransport, .ended(end)
 ///
-/// One value serves one connection. Whatever happens, exactly one `.ended` is given, and after it every event is
-/// answered with no action.
+/// A value is used for one connection. In any case, `.ended` is returned exactly once, and every later event returns no
+/// action.
 public struct ClientStream: ~Copyable, Sendable {
     let configuration: ClientStreamConfiguration
     private var parser = XMLStreamParser(limits: .beforeAuthentication)
     var management = StreamManagement()
-    /// The session to resume, until stream management has taken it over or the server has refused it.
+    /// The session to resume, until stream management has taken it over or the server has rejected it.
     private var resumption: ResumptionState?
-    /// What a session that could not be resumed has left, until it was handed to the owner.
+    /// The unacknowledged stanzas of a session that could not be resumed, until they are passed to the owner.
     private var leftOver: [UnacknowledgedStanza] = []
     var pingCount = 0
-    /// How many probes and keep-alive spaces were sent.
+    /// The number of probes and keep-alive spaces sent.
     public internal(set) var keepAliveCount: UInt64 = 0
-    /// What was learnt about silence on this network, for the next connection; nil unless the policy adapts.
+    /// The adapted keep-alive for the next connection on this network; nil unless the policy adapts.
     public internal(set) var keepAlivePace: KeepAlivePace?
-    /// What the server accepts from us on this stream (XEP-0478).
+    /// The limits of the server on this stream (XEP-0478).
     public private(set) var serverLimits: StreamLimits
     private(set) var framing = StreamFraming.stream
     var state: State
@@ -48,7 +49,7 @@ public struct ClientStream: ~Copyable, Sendable {
 // MARK: - The transport
 
 extension ClientStream {
-    /// The owner begins to connect a transport: the time for the whole login runs from here.
+    /// The owner begins to connect a transport: the timeout of the login starts here.
     public mutating func open(now: ContinuousClock.Instant) -> [StreamAction] {
         switch phase {
         case .idle:
@@ -64,14 +65,14 @@ extension ClientStream {
     /// The transport is connected.
     ///
     /// - Parameters:
-    ///   - tls: What is known about TLS where the transport was secured on connecting (XEP-0368, RFC 7395).
+    ///   - tls: The properties of TLS, if the transport was secured on connecting (XEP-0368, RFC 7395).
     ///   - framing: How the transport carries elements.
     public mutating func transportConnected(
         tls: TLSInformation? = nil, framing: StreamFraming = .stream, now: ContinuousClock.Instant
     ) -> [StreamAction] {
         switch phase {
         case .idle, .connecting: break
-        // Closed by the owner while the transport was still on its way.
+        // Closed by the owner while the transport was being connected.
         case .ended: return [.closeTransport]
         case .negotiating, .established, .closing: preconditionFailure("a transport connects once")
         }
@@ -87,7 +88,7 @@ extension ClientStream {
         return output.take()
     }
 
-    /// The TLS handshake that `.startTLS` asked for succeeded, and the certificate was accepted for the domain of the
+    /// The TLS handshake requested by `.startTLS` succeeded, and the certificate was accepted for the domain of the
     /// account.
     public mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousClock.Instant) -> [StreamAction] {
         switch phase {
@@ -103,7 +104,7 @@ extension ClientStream {
 
     /// The transport could not be connected, failed or was ended by the server.
     ///
-    /// To leave a session for a later resumption, close the transport and call this with `.broken` in place of
+    /// To keep a session for a later resumption, close the transport and call this with `.broken` instead of
     /// `close(now:)`.
     public mutating func transportClosed(_ closure: TransportClosure, now: ContinuousClock.Instant) -> [StreamAction] {
         var output = ActionList(framing)
@@ -122,7 +123,7 @@ extension ClientStream {
 // MARK: - Bytes
 
 extension ClientStream {
-    /// Bytes were received, after decryption where TLS is up.
+    /// Bytes were received and, with TLS, decrypted.
     public mutating func bytesReceived(
         _ bytes: consuming [UInt8], now: ContinuousClock.Instant
     ) -> [StreamAction] {
@@ -134,7 +135,7 @@ extension ClientStream {
         return output.take()
     }
 
-    /// Bytes were received, after decryption where TLS is up.
+    /// Bytes were received and, with TLS, decrypted.
     public mutating func bytesReceived(
         _ bytes: UnsafeRawBufferPointer, now: ContinuousClock.Instant
     ) -> [StreamAction] {
@@ -146,7 +147,7 @@ extension ClientStream {
         return output.take()
     }
 
-    /// Notes that the connection lives; whether bytes may come at all.
+    /// Records that the connection is alive; returns whether bytes are allowed in this state.
     private mutating func acceptsBytes(now: ContinuousClock.Instant, _ output: inout ActionList) -> Bool {
         switch phase {
         case .negotiating:
@@ -169,7 +170,7 @@ extension ClientStream {
                 guard let event = try parser.next() else { return }
                 switch event {
                 case .streamOpened(let root):
-                    // In messages the root is our own.
+                    // With message framing, the root is generated by us.
                     if framing == .stream { streamOpened(root, now: now, &output) }
                 case .element(let element): elementReceived(element, now: now, &output)
                 case .unreadable(let element): unreadableReceived(element, &output)
@@ -182,7 +183,7 @@ extension ClientStream {
         }
     }
 
-    /// Whether what was received belongs to the XML stream.
+    /// Whether received bytes belong to the XML stream.
     private var isReading: Bool {
         switch phase {
         case .negotiating: !isHandshaking
@@ -202,7 +203,7 @@ extension ClientStream {
         _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
     ) {
         if framing == .webSocket {
-            // The header is an element like any other there, so nothing but this says when it may come.
+            // With message framing the header is an ordinary element, so its position must be checked here.
             if awaitsHeader {
                 if element.isNamed(StreamName.open) {
                     streamOpened(element, now: now, &output)
@@ -228,8 +229,8 @@ extension ClientStream {
                 perform(state.negotiate { $0.elementReceived(element, now: now) }, now: now, &output)
             }
         case .closing:
-            // With stream management a stanza that comes now can no longer be acknowledged: the server keeps it and
-            // delivers it to the next session, so giving it to the owner would double it.
+            // With stream management, a stanza that arrives now cannot be acknowledged any more: the server keeps it
+            // and delivers it to the next session, so passing it to the owner would duplicate it.
             if element.isStanza {
                 if !management.isActive { output.stanza(element) }
             } else if element.isNamed(StreamName.answer) {
@@ -260,7 +261,7 @@ extension ClientStream {
         }
     }
 
-    /// An element other than a stanza, while stanzas flow.
+    /// Handles an element other than a stanza on an established stream.
     private mutating func controlReceived(
         _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
     ) {
@@ -276,7 +277,7 @@ extension ClientStream {
         } else if element.isNamed(StreamName.error) {
             streamErrorReceived(element, &output)
         } else if element.isNamed(StreamName.features) {
-            // After a resumption by XEP-0388 they may come at any time, or not at all.
+            // After a resumption by XEP-0388, features may arrive at any time or not at all.
             serverLimits = StreamFeatures(element: element).limits
         } else {
             output.append(.element(element))
@@ -363,7 +364,7 @@ extension ClientStream {
                 }
                 output.append(.progress(progress))
             case .secureTransport:
-                // Whatever follows <proceed/> in clear would be read as if it had come encrypted (CVE-2011-0411).
+                // Bytes after <proceed/> in clear would be treated as if they had been encrypted (CVE-2011-0411).
                 guard parser.unconsumedByteCount == 0 else {
                     fail(StreamFailure(.injectedBeforeEncryption), tell: nil, &output)
                     return
@@ -436,7 +437,7 @@ extension ClientStream {
         let pace = configuration.keepAlivePace?.limited(by: keepAlive)
         state = .established(Established(address: address, keepAlive: KeepAlive(keepAlive, pace: pace, now: now)))
         noteKeepAlive()
-        // Still here where the server has no stream management any more: the old session is lost.
+        // Still present if the server does not offer stream management any more: the old session is lost.
         leftOver += resumption?.unacknowledged ?? []
         resumption = nil
         let session = StreamSession(
@@ -451,18 +452,18 @@ extension ClientStream {
 // MARK: - The end
 
 extension ClientStream {
-    /// Ends the stream because of an error: tells the server, where it can still understand, and closes the transport.
+    /// Ends the stream because of an error: informs the server if possible, and closes the transport.
     mutating func fail(
         _ failure: StreamFailure, tell condition: StreamError.Condition?, _ output: inout ActionList
     ) {
         switch phase {
         case .negotiating, .established:
-            // In the middle of a handshake anything written would go out in clear.
+            // During a handshake anything written would be sent unencrypted.
             guard !isHandshaking else { break }
             if let condition { output.write(StreamMarkup.streamError(StreamError(condition))) }
             writeFooter(&output)
         case .closing:
-            // Our side is closed already, and the owner wanted the end anyway.
+            // Our side is already closed, because the owner requested the end.
             output.append(.closeTransport)
             end(.requested, &output)
             return
@@ -480,10 +481,10 @@ extension ClientStream {
         output.append(.progress(.closingSent))
     }
 
-    /// Gives the one terminal action.
+    /// Returns the final action.
     mutating func end(_ reason: StreamEnd.Reason, _ output: inout ActionList) {
         state = .ended
-        // A session that ends before the owner was told what the one before it has left is worth nothing: that would
+        // A session that ends before the owner got the stanzas of the previous one is not resumable, because they would
         // be lost.
         let session = leftOver.isEmpty ? management.resumptionState ?? resumption : nil
         let unacknowledged = leftOver + management.unacknowledged + (resumption?.unacknowledged ?? [])
@@ -502,7 +503,7 @@ extension ClientStream {
     }
 }
 
-// MARK: - What can be read
+// MARK: - Properties
 
 extension ClientStream {
     /// The states by name.
@@ -530,7 +531,7 @@ extension ClientStream {
         }
     }
 
-    /// Whether the server's header is the next thing to come.
+    /// Whether the header of the server must come next.
     private var awaitsHeader: Bool {
         switch negotiationPhase {
         case .openingInClear, .opening, .reopening: true
@@ -545,11 +546,11 @@ extension ClientStream {
     /// Whether stanzas can be sent.
     public var isEstablished: Bool { phase == .established }
 
-    /// Whether `.ended` was given.
+    /// Whether `.ended` was returned.
     public var isEnded: Bool { phase == .ended }
 
-    /// The value from which the session could be resumed if the connection were lost now; nil where the server did not
-    /// promise it. Store it together with what was sent and received, and it survives the end of the process.
+    /// The state from which the session could be resumed if the connection were lost now; nil if the server did not
+    /// offer resumption. If it is stored together with sent and received stanzas, it survives the end of the process.
     public var resumptionState: ResumptionState? {
         switch phase {
         case .negotiating, .established: management.resumptionState ?? resumption
@@ -561,12 +562,12 @@ extension ClientStream {
     /// The state to store together with stanzas that were received but not yet confirmed by `stanzasHandled`: the value
     /// from which the session can be resumed once the oldest `count` of them are stored.
     ///
-    /// Also after the end of the stream, where `StreamEnd.resumption` tells whether the session lives on: what was
-    /// handled since is counted here.
+    /// Also valid after the end of the stream, if `StreamEnd.resumption` shows that the session can be resumed: stanzas
+    /// handled since then are counted here.
     public func resumptionState(afterHandling count: Int) -> ResumptionState? {
         management.resumptionState(afterHandling: count) ?? resumptionState
     }
 
-    /// How many of the stanzas sent the server has not acknowledged.
+    /// The number of sent stanzas that the server has not acknowledged.
     public var unacknowledgedCount: Int { management.unacknowledgedCount }
 }

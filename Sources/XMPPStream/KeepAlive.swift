@@ -1,42 +1,42 @@
 /// Detects whether the peer is alive: sends a question after a silence, and fails if it stays unanswered.
 ///
-/// Anything received shows that the connection lives (RFC 6120 §4.6). The question is `<r/>` where stream management
-/// is in force (XEP-0198 §4) and else a ping (XEP-0199). A stanza that asks for an acknowledgement is a question too:
-/// however long the connection may be silent, a person who has sent something is not left waiting for it.
+/// Any received data shows that the connection is alive (RFC 6120 §4.6). The question is `<r/>` with stream management
+/// (XEP-0198 §4), and otherwise a ping (XEP-0199). A stanza that requests an acknowledgement is a question too, so a
+/// user who has sent a message soon learns that the connection is dead, regardless of the allowed silence.
 ///
 /// The owner can also ask at any time, if it suspects that the connection is dead. Then only the response counts,
 /// because other data may have arrived before the connection died.
 package struct KeepAlive: ~Copyable, Sendable {
     package enum Action: Equatable, Sendable {
         case none
-        /// Ask whether the connection lives.
+        /// Check whether the connection is alive.
         case probe
-        /// Give one, for which no answer comes.
+        /// Send a space, which is not answered.
         case whitespace
         /// The question was not answered in time: the connection is dead.
         case dead
     }
 
-    /// How long an answer may take where the policy does not say.
+    /// The timeout if the policy does not specify one.
     package static let usualTimeout = Duration.seconds(15)
 
-    /// A question that came of silence or of something sent.
+    /// A question caused by silence or by a sent stanza.
     struct Probe {
         var since: ContinuousClock.Instant
         /// Whether the connection had been silent for the whole time before.
         var isAfterSilence: Bool
     }
 
-    /// A question by the owner, which only its answer answers.
+    /// A question of the owner; only its response counts.
     struct Question {
         var deadline: ContinuousClock.Instant
-        /// When something was received last.
+        /// The time of the last received data.
         var heard: ContinuousClock.Instant
     }
 
     struct Listening {
         var since: ContinuousClock.Instant
-        /// When something was sent that the peer answers.
+        /// The time of the last sent element that the peer answers.
         var sent: ContinuousClock.Instant?
     }
 
@@ -44,18 +44,18 @@ package struct KeepAlive: ~Copyable, Sendable {
     enum State: ~Copyable {
         /// The connection is dead. Final.
         case dead
-        /// Something was heard, or a space written, at the given time. → probing, asking
+        /// Data was received, or a space sent, at this time. → probing, asking
         case listening(Listening)
-        /// A question was asked at the given time. → listening, asking, dead
+        /// A question was sent at this time. → listening, asking, dead
         case probing(Probe)
         /// The owner asked. → listening, dead
         case asking(Question)
     }
 
     private let policy: KeepAlivePolicy
-    /// What is known about the network, where the policy adapts to it.
+    /// The knowledge about the network, if the policy adapts to it.
     package var pace: KeepAlivePace?
-    /// How often something was asked or a space written.
+    /// The number of questions and spaces sent.
     package private(set) var count: UInt64 = 0
     private var state: State
 
@@ -101,7 +101,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    /// Something was written that the peer answers at once if it lives.
+    /// An element was sent that the peer answers at once if it is alive.
     package mutating func answerExpected(now: ContinuousClock.Instant) {
         let (policy, pace, count) = (policy, pace, count)
         switch consume state {
@@ -114,8 +114,8 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    /// The owner wants to know whether the peer lives. A question that waits already may get less time by that, but not
-    /// more.
+    /// The owner wants to know whether the peer is alive. This may shorten the timeout of a pending question, but not
+    /// extend it.
     package mutating func ask(within timeout: Duration, now: ContinuousClock.Instant) -> Action {
         let (policy, pace, count) = (policy, pace, count)
         let deadline = now.advanced(by: timeout)
@@ -159,13 +159,13 @@ package struct KeepAlive: ~Copyable, Sendable {
         return .dead
     }
 
-    /// The space could not be written where it is not allowed: the peer was asked instead.
+    /// A space is not allowed on this transport: the peer was asked instead.
     package mutating func askedInstead(now: ContinuousClock.Instant) {
         let (policy, pace, count) = (policy, pace, count)
         self = Self(policy, pace, count, .probing(Probe(since: now, isAfterSilence: true)))
     }
 
-    /// When `deadlinePassed` wants to be called.
+    /// When to call `deadlinePassed`.
     package var nextDeadline: ContinuousClock.Instant? {
         switch state {
         case .dead: nil
@@ -175,7 +175,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    /// Whether a question by the owner waits for its answer.
+    /// Whether a question of the owner is pending.
     package var isAsking: Bool {
         switch state {
         case .asking: true

@@ -1,13 +1,13 @@
 /// The bounds of a keep-alive that adapts to the network.
 public struct KeepAliveBounds: Hashable, Sendable {
-    /// The silence after which a new network is asked first. Everything that forgets a connection within a minute is
-    /// broken, and a person sees a lost connection before wondering.
+    /// The initial silence on a new network. A network that drops connections within a minute is broken, and within
+    /// this time the user sees a lost connection early enough.
     public var first = Duration.seconds(60)
-    /// The shortest silence. Below it a radio never rests.
+    /// The shortest silence. With a shorter one a radio would never sleep.
     public var shortest = Duration.seconds(30)
-    /// The longest silence: half an hour is the longest that servers were seen to bear, and address translators less.
+    /// The longest silence: servers were observed to tolerate up to half an hour, address translators less.
     public var longest = Duration.seconds(600)
-    /// How long an answer may take.
+    /// The timeout for a response.
     public var timeout = Duration.seconds(15)
 
     public init() {}
@@ -15,13 +15,13 @@ public struct KeepAliveBounds: Hashable, Sendable {
     public static let standard = KeepAliveBounds()
 }
 
-/// How long a connection may be silent on this network, as far as is known: grows with each silence that was survived,
-/// and shrinks when a connection was found dead after one.
+/// The longest known tolerated silence on this network: it grows with each silence that the connection survived, and
+/// shrinks when a connection was found dead after one.
 ///
-/// It is about the network and not about one connection, so it goes on from one to the next.
+/// It describes the network and not one connection, so it is passed from one connection to the next.
 public struct KeepAlivePace: Hashable, Sendable {
     private var bounds: KeepAliveBounds
-    /// The silence after which the server is asked next.
+    /// The silence after which the server is asked.
     public private(set) var silence: Duration
     /// A silence that was too long on this network.
     private var fatal: Duration?
@@ -31,20 +31,20 @@ public struct KeepAlivePace: Hashable, Sendable {
         silence = min(max(bounds.first, bounds.shortest), bounds.longest)
     }
 
-    /// The connection lived after the present silence: half as much again, but clearly less than what was once too
-    /// long.
+    /// The connection was alive after the current silence: the next one is half as long again, but clearly shorter than
+    /// one that was too long.
     public mutating func survived() {
         let next = min(silence * 1.5, bounds.longest)
         silence = max(min(next, fatal.map { $0 * 0.8 } ?? next), silence)
     }
 
-    /// The connection was dead after the present silence.
+    /// The connection was dead after the current silence.
     public mutating func died() {
         fatal = min(silence, fatal ?? silence)
         silence = max(silence / 2, bounds.shortest)
     }
 
-    /// There is another network now, about which nothing is known.
+    /// The network has changed, and nothing is known about the new one.
     public mutating func networkChanged() { self = Self(bounds) }
 
     /// The same within the bounds of a policy.
@@ -59,29 +59,28 @@ public struct KeepAlivePace: Hashable, Sendable {
     var timeout: Duration { bounds.timeout }
 }
 
-/// How a stream finds out that its connection is dead, and keeps it from being forgotten on the way.
+/// How a stream detects a dead connection, and keeps address translators from dropping it.
 public enum KeepAlivePolicy: Hashable, Sendable {
-    /// It does not: a dead connection is found when something is sent.
+    /// Disabled: a dead connection is detected when something is sent.
     case off
 
-    /// After `silence` without a byte from the peer it is probed, and the answer has `timeout` to come.
+    /// After `silence` without a byte from the peer, it is asked, and must respond within `timeout`.
     case probe(silence: Duration, timeout: Duration)
 
-    /// The same with a silence that adapts to the network: see ``KeepAlivePace``.
+    /// Like `probe`, with a silence that adapts to the network: see ``KeepAlivePace``.
     case adaptive(KeepAliveBounds)
 
-    /// A space after each silence (RFC 6120 §4.6.1), which is not answered: keeps address translators from forgetting
-    /// the connection at the least cost, and finds no dead one. Over WebSocket, which allows no spaces (RFC 7395
-    /// §3.8), the server is asked instead.
+    /// Sends a space after each silence (RFC 6120 §4.6.1), which is not answered: it keeps address translators from
+    /// dropping the connection at the least cost, but detects no dead one. Over WebSocket, which allows no spaces (RFC
+    /// 7395 §3.8), the server is asked instead.
     case whitespace(every: Duration)
 
-    /// Begins with one minute of silence, which may grow to ten on a network that bears it.
+    /// Starts with a silence of one minute, which may grow to ten on a network that tolerates it.
     public static let standard = KeepAlivePolicy.adaptive(.standard)
 }
 
 extension KeepAlivePolicy {
-    /// The policy with silences that a server bears which takes a client for idle after `idleTime` (XEP-0478 §3); nil
-    /// changes nothing.
+    /// The policy limited for a server that drops a client after `idleTime` (XEP-0478 §3); nil changes nothing.
     func limited(to idleTime: Duration?) -> KeepAlivePolicy {
         guard let longest = idleTime.map({ $0 * 0.75 }) else { return self }
         switch self {

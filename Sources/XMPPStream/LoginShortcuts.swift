@@ -1,15 +1,16 @@
 public import SASLMechanisms
 public import XMLStreaming
 
-/// What a login did together instead of one after the other; nothing of it where the server has only RFC 6120.
+/// The functions that a login performed in one exchange instead of one after the other; none if the server only
+/// supports RFC 6120.
 public struct LoginShortcuts: Hashable, Sendable {
-    /// XEP-0388 was used in place of the SASL profile of RFC 6120.
+    /// Whether XEP-0388 was used instead of the SASL profile of RFC 6120.
     public var usesSASL2 = false
-    /// The resource was bound together with the login (XEP-0386).
+    /// Whether the resource was bound together with the login (XEP-0386).
     public var bindsInline = false
-    /// The session was resumed together with the login (XEP-0198 §9.2).
+    /// Whether the session was resumed together with the login (XEP-0198 §9.2).
     public var resumesInline = false
-    /// A token stood in for the password (XEP-0484).
+    /// Whether a token was used instead of the password (XEP-0484).
     public var usesFAST = false
     /// The namespaces of the ``BindRequest``s that were granted.
     public var inlineFeatures: Set<String> = []
@@ -29,9 +30,9 @@ public struct InlineOffer: Hashable, Codable, Sendable {
     public var resumes = false
     /// Whether a resource can be bound (XEP-0386).
     public var binds = false
-    /// The namespaces of what can be switched on together with the binding.
+    /// The namespaces of the functions that can be enabled together with binding.
     public var bindFeatures: Set<String> = []
-    /// The mechanisms for which tokens are given out (XEP-0484); `nil` where none are.
+    /// The mechanisms for which tokens are issued (XEP-0484); `nil` if none are.
     public var tokenMechanisms: [String]?
 
     /// Nothing.
@@ -56,12 +57,12 @@ public struct InlineOffer: Hashable, Codable, Sendable {
     }
 }
 
-/// Something to switch on together with the binding of a resource (XEP-0386 §4.2), which saves a round trip and
-/// leaves no moment in which it is off.
+/// A function to enable together with resource binding (XEP-0386 §4.2), which saves a round trip and leaves no moment
+/// in which it is disabled.
 ///
 ///     C: <bind xmlns='urn:xmpp:bind:0'><tag>Hongyan</tag><enable xmlns='urn:xmpp:carbons:2'/></bind>
 public struct BindRequest: Hashable, Sendable {
-    /// The namespace under which a server lists it; where it does not, nothing is sent.
+    /// The namespace with which a server offers it; otherwise nothing is sent.
     public let feature: String
     /// The element to send.
     public let element: XMLElement
@@ -72,18 +73,18 @@ public struct BindRequest: Hashable, Sendable {
     }
 }
 
-/// XEP-0484 Fast Authentication Streamlining Tokens: what a server gave out at one login to make the next one shorter.
+/// XEP-0484 Fast Authentication Streamlining Tokens: a token issued at one login to shorten the next one.
 ///
-/// It opens the account as the password does, so it belongs where the password is kept. The server may replace it at
-/// any login; the newest is the one to keep.
+/// It gives access to the account like the password, so store it in the same way. The server may replace it at any
+/// login; store the newest.
 ///
 ///     S: <token xmlns='urn:xmpp:fast:0' expiry='2026-03-12T14:36:15Z' token='WXZzciBwYmFmdmZnZiBqdmd1IGp2eXFhcmZm'/>
 public struct FASTToken: Hashable, Codable, Sendable {
-    /// The only mechanism that the token is good for.
+    /// The only mechanism with which the token can be used.
     public let mechanism: SASLMechanismName
     /// The secret.
     public let token: String
-    /// When the server forgets the token, in the format of XEP-0082.
+    /// When the token expires, in the format of XEP-0082.
     public let expiry: String?
     /// The functions that the server performs together with the login. The offer is the same at every login, so it may
     /// be remembered (XEP-0388 §2.1), and the login may be sent before the server has sent its features.

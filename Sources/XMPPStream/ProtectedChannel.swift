@@ -1,12 +1,11 @@
 public import SASLMechanisms
 
-/// Proof that a stream may authenticate: the states of the negotiation that come after encryption are built from it, so
-/// there is no way to them around it.
+/// Proof that a stream may authenticate: the states of the negotiation after encryption can only be built from it.
 struct ProtectedChannel: Sendable {
     /// Nil only where tests allowed plain text.
     let tls: TLSInformation?
 
-    /// TLS is up and the owner has accepted the certificate.
+    /// TLS is established, and the owner accepted the certificate.
     init(securedBy tls: TLSInformation) { self.tls = tls }
 
     /// Plain text, if the policy names it; nil otherwise.
@@ -26,7 +25,7 @@ struct ProtectedChannel: Sendable {
     }
 }
 
-/// What the owner knows about a TLS connection after its handshake.
+/// The properties of a TLS connection after its handshake.
 public struct TLSInformation: Hashable, Sendable {
     public enum Version: String, Hashable, Sendable {
         case tls12 = "TLSv1.2"
@@ -35,7 +34,7 @@ public struct TLSInformation: Hashable, Sendable {
 
     public let version: Version
 
-    /// The channel bindings that can be given for this connection (RFC 5929, RFC 9266), each with its data.
+    /// The available channel bindings of this connection (RFC 5929, RFC 9266), each with its data.
     public let channelBindings: [ChannelBinding]
 
     /// The name of the cipher suite, for people.

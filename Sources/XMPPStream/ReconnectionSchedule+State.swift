@@ -4,14 +4,15 @@ extension ReconnectionSchedule {
     /// One attempt, from its beginning to the end of its stream.
     struct Attempt: Equatable {
         var place: Place
-        /// Asked for by the program, the network or an awakening: its failure is not counted.
+        /// Whether it was caused by the program, the network or waking up: then its failure is not counted.
         var isExtra = false
-        /// The world has changed since it began, so its failure says nothing.
+        /// Whether the network or clock has changed since it began, so that its failure is not meaningful.
         var isOvertaken = false
-        /// The world has changed since it began; if it has not succeeded by then, it is given up for a new one.
+        /// Set if the network or clock has changed since it began: when to replace the attempt by a new one unless it
+        /// has succeeded.
         var abandonAt: ContinuousClock.Instant?
         var isAbandoned = false
-        /// Stanzas have flowed at the place.
+        /// Whether the session was online at this place.
         var hasFlowed = false
 
         init(_ place: Place, isExtra: Bool = false, isOvertaken: Bool = false, hasFlowed: Bool = false) {
@@ -25,9 +26,9 @@ extension ReconnectionSchedule {
     struct Online: Equatable {
         var place: Place
         var since: ContinuousClock.Instant
-        /// When the server was asked whether the connection lives.
+        /// When the check of the connection began.
         var probedAt: ContinuousClock.Instant?
-        /// Until when it has to answer.
+        /// The deadline of the response.
         var answerDue: ContinuousClock.Instant?
 
         init(at place: Place, since: ContinuousClock.Instant) {
@@ -35,7 +36,7 @@ extension ReconnectionSchedule {
             self.since = since
         }
 
-        /// One question at a time.
+        /// Only one check at a time.
         mutating func probe(_ policy: ReconnectionPolicy, _ now: ContinuousClock.Instant) -> Action {
             if let answerDue, now < answerDue { return .none }
             probedAt = now
@@ -43,8 +44,8 @@ extension ReconnectionSchedule {
             return .probe(within: policy.probeTimeout)
         }
 
-        /// Whether an end at this time was brought about by the question. The question can also meet a connection that
-        /// breaks at once, and its deadline may be noticed late.
+        /// Whether an end at this time may be caused by the check. The check can also hit a connection that breaks at
+        /// once, and its deadline may be noticed late.
         func isSuspect(_ now: ContinuousClock.Instant) -> Bool {
             guard let probedAt, let answerDue else { return false }
             return now <= answerDue.advanced(by: probedAt.duration(to: answerDue))
@@ -61,11 +62,11 @@ extension ReconnectionSchedule {
         case idle
         /// An attempt is under way. → online, connecting, paused, awaitingNetwork, closing, finished
         case connecting(Attempt)
-        /// Stanzas flow. → connecting, paused, awaitingNetwork, closing, finished
+        /// Stanzas can be exchanged. → connecting, paused, awaitingNetwork, closing, finished
         case online(Online)
-        /// The next attempt has its time. → connecting, awaitingNetwork, finished
+        /// Waiting for the time of the next attempt. → connecting, awaitingNetwork, finished
         case paused(Pause)
-        /// The next attempt comes with the network. → connecting, paused, finished
+        /// Waiting for the network. → connecting, paused, finished
         case awaitingNetwork(Pause)
         /// The owner closes the stream. → finished
         case closing
@@ -92,21 +93,21 @@ extension ReconnectionSchedule {
 
     /// The data that survives a change of state.
     struct Record {
-        /// Failures in a row that count.
+        /// The number of consecutive counted failures.
         var failures = 0
-        /// Attempts in a row without a pause, for the reasons of the server.
+        /// The number of consecutive attempts without backoff caused by the server.
         var detours = 0
-        /// How often in a row the server sent us elsewhere.
+        /// The number of consecutive redirections by the server.
         var redirects = 0
-        /// What broke the protocol last, and how often in a row.
+        /// The last violation of the protocol, and how often it was repeated.
         var violation: (cause: StreamFailure.Cause, count: Int)?
         let usualHost: StreamError.Host?
-        /// Attempts that the world may still cause without delay.
+        /// The remaining number of attempts that changes of network or clock may cause without delay.
         var hurries = ReconnectionSchedule.hurryLimit
         var hurriesSince: ContinuousClock.Instant?
         var wasOnline = false
         var isNetworkAvailable = true
-        /// The keeper of the session that was not there.
+        /// The host that should have the session but did not respond.
         var deadLocation: StreamError.Host?
         /// A session was replaced by a new one because its server did not answer the resumption. If that server
         /// recovers (as a frozen node of a cluster does), it may resume the old session and replace the new one with
@@ -114,7 +115,7 @@ extension ReconnectionSchedule {
         var hasGhost = false
         var clocks: (now: ContinuousClock.Instant, awake: SuspendingClock.Instant)?
 
-        /// The connection was good for long enough.
+        /// The connection was stable for long enough.
         mutating func recovered() {
             failures = 0
             detours = 0
@@ -124,7 +125,7 @@ extension ReconnectionSchedule {
 
         init(usualHost: StreamError.Host?) { self.usualHost = usualHost }
 
-        /// Takes one of the attempts that the world may cause without delay.
+        /// Uses one of the attempts that changes of network or clock may cause without delay.
         mutating func mayHurry(_ now: ContinuousClock.Instant) -> Bool {
             if let hurriesSince {
                 let regained = Int(hurriesSince.duration(to: now) / ReconnectionSchedule.hurryInterval)
@@ -142,7 +143,7 @@ extension ReconnectionSchedule {
 
         private var hurryLimit: Int { ReconnectionSchedule.hurryLimit }
 
-        /// The place that a session named for its resumption, if it is one and was not found empty.
+        /// The place that the server named for the resumption, if it is valid and has not failed.
         func place(for location: String?) -> Place {
             guard let host = location.flatMap({ StreamError.Host($0) }), host != deadLocation else { return .usual }
             return .keeper(host)
@@ -154,7 +155,7 @@ extension ReconnectionSchedule {
             chance: Double
         ) -> (Next, Action) {
             var place = place(for: end.resumption?.location)
-            // The owner ended it at our word.
+            // The owner ended it because of our action.
             if attempt.isAbandoned, end.reason != .requested { return go(place, isExtra: true) }
             let remedy = ReconnectionRemedy(end, wasOnline: wasOnline, hasGhost: hasGhost)
             if end.failure?.category == .conflict { hasGhost = false }
@@ -169,7 +170,7 @@ extension ReconnectionSchedule {
             case .elsewhere(let host):
                 redirects += 1
                 if redirects <= ReconnectionSchedule.redirectLimit {
-                    // A person waits for a first login, so the next place is tried without a pause.
+                    // The user is waiting for a first login, so the next place is tried without backoff.
                     let isFollowed = redirects == 1 || !wasOnline
                     if isFollowed, !isSame(host, attempt.place) { return go(.redirected(host)) }
                     place = .redirected(host)
@@ -178,7 +179,7 @@ extension ReconnectionSchedule {
                 hasGhost = true
                 if takesDetour() { return go(.usual) }
             case .time:
-                // The place that the server named does not answer: the usual place has not failed yet.
+                // The place named by the server does not respond, but the usual place has not failed yet.
                 if attempt.place != .usual, !attempt.hasFlowed, takesDetour() { return go(.usual) }
             }
             guard wasOnline || policy.retriesFirstLogin else { return (.finished, .giveUp) }
@@ -196,7 +197,7 @@ extension ReconnectionSchedule {
             return (.paused(Pause(until: until, place: place)), .pause(until: until))
         }
 
-        /// Whether the server sends us to where we come from.
+        /// Whether the server redirects us to the place where we come from.
         private func isSame(_ host: StreamError.Host, _ place: Place) -> Bool {
             switch place {
             case .redirected(let from), .keeper(let from): from == host

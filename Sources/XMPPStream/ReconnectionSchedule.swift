@@ -2,8 +2,8 @@ public import XMPPStanzas
 
 /// Decides when an account connects and reconnects, without a clock, a network or randomness of its own.
 ///
-/// The owner reports what happened and does what is answered. There is one attempt at a time: the next one is asked for
-/// only after the end of the stream before it was reported.
+/// The owner reports events and performs the returned actions. There is one attempt at a time: the next one is
+/// requested only after the end of the previous stream was reported.
 ///
 ///     var schedule = ReconnectionSchedule(.standard)
 ///     perform(schedule.start(now: now))                                // .attempt(.usual)
@@ -12,16 +12,16 @@ public import XMPPStanzas
 ///     perform(schedule.established(now: now))
 ///     perform(schedule.networkChanged(isAvailable: true, now: now))    // .probe(within: …)
 ///
-/// An event that means nothing where the schedule stands is answered with `.none`, and after `.giveUp` and `.finish`
-/// every event is.
+/// An event that does not apply in the current state returns `.none`, and so does every event after `.giveUp` and
+/// `.finish`.
 public struct ReconnectionSchedule: ~Copyable, Sendable {
     /// Where to connect.
     public enum Place: Hashable, Sendable {
-        /// Where the settings or DNS say.
+        /// The host of the settings or of DNS.
         case usual
-        /// Where the server sent us with `<see-other-host/>` (RFC 6120 §4.9.3.19).
+        /// The host to which the server redirected us with `<see-other-host/>` (RFC 6120 §4.9.3.19).
         case redirected(StreamError.Host)
-        /// Where the server that keeps the session wants to be found (XEP-0198 §5, `location`).
+        /// The host that the server named for the resumption (XEP-0198 §5, `location`).
         case keeper(StreamError.Host)
     }
 
@@ -30,36 +30,37 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
         case none
         /// Connect now.
         case attempt(Place)
-        /// Nothing before this time.
+        /// Do nothing before this time.
         case pause(until: ContinuousClock.Instant)
-        /// Nothing until there is a network again.
+        /// Do nothing until the network is available.
         case awaitNetwork
-        /// Ask the server whether the connection lives and end the stream if there is no answer in time.
+        /// Check the connection, and end the stream if there is no response in time.
         case probe(within: Duration)
-        /// End the stream of the present attempt: it began on a network that has changed since, and hangs.
+        /// End the stream of the current attempt: it was started on a network that has changed since, and hangs.
         case abandon
-        /// It makes no sense, or was tried often enough. Final.
+        /// Further attempts are useless, or there were enough. Final.
         case giveUp
-        /// The owner wanted the end, and it has come. Final.
+        /// The end that the owner requested. Final.
         case finish
     }
 
-    /// How often in a row an old session may be given up for a new one, or a place that the server named be empty,
-    /// without a pause.
+    /// The maximum number of consecutive times that an old session is replaced by a new one, or that a place named by
+    /// the server does not respond, without backoff.
     package static let detourLimit = 3
-    /// How often in a row a server may send a client elsewhere (RFC 6120 §4.9.3.19 warns of loops). The first time it
-    /// is followed at once, later ones after a pause, and after these the usual place is asked again.
+    /// The maximum number of consecutive redirections (RFC 6120 §4.9.3.19 warns of loops). The first one is followed at
+    /// once, later ones after the backoff, and after the last the usual place is tried again.
     package static let redirectLimit = 3
-    /// How often in a row the same violation of the protocol at the same place in the stream is taken for chance. After
-    /// that it would come again with each connection; five attempts with growing pauses take half a minute.
+    /// The number of times that the same violation of the protocol at the same position in the stream counts as
+    /// accidental. After that it would probably repeat with each connection; five attempts with growing backoff take
+    /// half a minute.
     package static let repetitionLimit = 5
-    /// How many attempts the network and awakenings can cause in a short time. An interface that comes and goes every
-    /// second must not make a storm.
+    /// The number of attempts that the network and waking up can cause in a short time. An interface that changes every
+    /// second must not cause a flood of attempts.
     package static let hurryLimit = 3
-    /// After that one more in each such time.
+    /// The interval after which one more is allowed.
     package static let hurryInterval = Duration.seconds(20)
-    /// Even without a network there is an attempt now and then: the network monitor may be wrong, for instance
-    /// about a server on the same machine.
+    /// The interval of attempts without a network: the network monitor may be wrong, for instance about a server on the
+    /// same machine.
     package static let mistrust = Duration.seconds(300)
     /// The maximum drift between the two clocks without sleep.
     package static let sleepThreshold = Duration.seconds(2)
@@ -68,8 +69,8 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
     var record: Record
     var state = State.idle
 
-    /// - Parameter usualHost: What ``Place/usual`` is, where it is known: a server that sends a client from there to there
-    ///   is not followed at once.
+    /// - Parameter usualHost: The host of ``Place/usual``, if it is known: a redirection from there to there is not
+    ///   followed at once.
     public init(_ policy: ReconnectionPolicy, usualHost: StreamError.Host? = nil) {
         self.policy = policy
         record = Record(usualHost: usualHost)
@@ -82,10 +83,10 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
     }
 }
 
-// MARK: - What the owner wants
+// MARK: - Commands
 
 extension ReconnectionSchedule {
-    /// Begins.
+    /// Starts the schedule.
     ///
     /// - Parameter location: The place that an earlier session named for its resumption.
     public mutating func start(location: String? = nil, now: ContinuousClock.Instant) -> Action {
@@ -105,7 +106,7 @@ extension ReconnectionSchedule {
         return .none
     }
 
-    /// A person does not want to wait: connects at once, or asks a connection that seems to live for a sign of it.
+    /// The user does not want to wait: connects at once, or checks a connection that seems to be alive.
     public mutating func connectNow(now: ContinuousClock.Instant) -> Action {
         let (policy, record) = (policy, record)
         switch consume state {
@@ -129,7 +130,7 @@ extension ReconnectionSchedule {
         return .none
     }
 
-    /// The owner wants the end. It closes the stream, if there is one, and reports its end as always.
+    /// The owner requests the end. It closes the stream, if there is one, and reports its end as usual.
     public mutating func close() -> Action {
         let (policy, record) = (policy, record)
         switch consume state {
@@ -151,10 +152,10 @@ extension ReconnectionSchedule {
     }
 }
 
-// MARK: - What happened
+// MARK: - Events
 
 extension ReconnectionSchedule {
-    /// Stanzas flow.
+    /// The session is online.
     public mutating func established(now: ContinuousClock.Instant) {
         let policy = policy
         var record = record
@@ -172,7 +173,7 @@ extension ReconnectionSchedule {
         }
     }
 
-    /// The stream is over, whether stanzas had flowed or not.
+    /// The stream has ended, whether it was established or not.
     ///
     /// - Parameter chance: between 0 and 1, drawn again each time.
     public mutating func disconnected(
@@ -227,7 +228,7 @@ extension ReconnectionSchedule {
         return .none
     }
 
-    /// There is another network now, or none.
+    /// The network changed or became unavailable.
     public mutating func networkChanged(isAvailable: Bool, now: ContinuousClock.Instant) -> Action {
         record.isNetworkAvailable = isAvailable
         if isAvailable { return hurry(now: now) }
@@ -239,7 +240,7 @@ extension ReconnectionSchedule {
             return .awaitNetwork
         case .idle: self = Self(policy, record, .idle)
         case .connecting(let attempt): self = Self(policy, record, .connecting(attempt))
-        // It may come back before anything was lost.
+        // The network may come back before anything was lost.
         case .online(let online): self = Self(policy, record, .online(online))
         case .awaitingNetwork(let pause): self = Self(policy, record, .awaitingNetwork(pause))
         case .closing: self = Self(policy, record, .closing)
@@ -248,8 +249,7 @@ extension ReconnectionSchedule {
         return .none
     }
 
-    /// Compares two clocks of which one stands still while the machine sleeps. If it slept, what was true of the
-    /// connection need not be true any more.
+    /// Compares two clocks, of which one stops while the machine sleeps. After sleep, the connection may be dead.
     public mutating func clocksRead(
         now: ContinuousClock.Instant, awake: SuspendingClock.Instant
     ) -> Action {
@@ -261,7 +261,8 @@ extension ReconnectionSchedule {
         return hurry(now: now)
     }
 
-    /// The world has changed: what waits need not wait, and what seems to live has to prove it.
+    /// The network or the clock has changed: a pending attempt starts now, and a connection that seems to be alive is
+    /// checked.
     private mutating func hurry(now: ContinuousClock.Instant) -> Action {
         let policy = policy
         var record = record
@@ -298,10 +299,10 @@ extension ReconnectionSchedule {
     }
 }
 
-// MARK: - What can be read
+// MARK: - Properties
 
 extension ReconnectionSchedule {
-    /// When ``deadlinePassed(now:)`` wants to be called; it changes with any event.
+    /// When to call ``deadlinePassed(now:)``; it can change with any event.
     public var nextDeadline: ContinuousClock.Instant? {
         switch state {
         case .connecting(let attempt): attempt.abandonAt
@@ -314,7 +315,7 @@ extension ReconnectionSchedule {
         }
     }
 
-    /// The time of the next attempt, where one has its time.
+    /// The time of the next attempt, if there is one.
     public var nextAttempt: ContinuousClock.Instant? {
         switch state {
         case .paused(let pause): pause.until

@@ -1,12 +1,11 @@
-/// Finds the stanza of ours because of which the server ends one stream after the other.
+/// Finds the stanza of ours that makes the server end one stream after the other.
 ///
-/// A server that ends a stream with `policy-violation` does not say because of which stanza (RFC 6120 §4.9.3.14).
-/// When it does that ``limit`` times while the same stanza is the suspect, that stanza is given up instead of the
-/// account.
+/// A server that ends a stream with `policy-violation` does not state the stanza (RFC 6120 §4.9.3.14). After the second
+/// time with the same suspected stanza (``limit``), that stanza fails instead of the account.
 package struct StanzaSuspicion: Equatable, Sendable {
     /// A stanza that the server had not acknowledged when it ended the stream.
     package struct Candidate: Equatable, Sendable {
-        /// The `id` of the stanza, which it keeps when it is sent again.
+        /// The `id` of the stanza, which does not change when it is sent again.
         package let id: String
         package let byteCount: Int
 
@@ -16,7 +15,7 @@ package struct StanzaSuspicion: Equatable, Sendable {
         }
     }
 
-    /// The first time may be chance, such as a limit on the rate; the second time is not.
+    /// The first time may be accidental, such as a rate limit; the second time is not.
     package static let limit = 2
 
     private var suspect: String?
@@ -24,13 +23,13 @@ package struct StanzaSuspicion: Equatable, Sendable {
 
     package init() {}
 
-    /// The server ended a stream on which stanzas had flowed, and objected to what it was sent.
+    /// The server ended an established stream because of something that it received.
     ///
     /// - Parameter candidates: The stanzas not acknowledged, oldest first.
     /// - Returns: The `id` of the stanza that must not be sent again, if one is found.
     package mutating func streamRefused(_ candidates: [Candidate]) -> String? {
         guard let newest = candidates.last else { return nil }
-        // Where something is longer than what every server must take, size is the more likely reason.
+        // If a stanza is larger than every server must accept, its size is the likely reason.
         let longest = candidates.max { $0.byteCount < $1.byteCount }
         let likely = longest.flatMap { $0.byteCount > StreamLimits.safeBytes ? $0 : nil } ?? newest
         count = likely.id == suspect ? count + 1 : 1

@@ -2,7 +2,7 @@ import XMLStreaming
 import XMPPStanzas
 
 extension StreamFailure {
-    /// Which kind of remedy the failure calls for.
+    /// The kind of remedy for the failure.
     public var category: Category {
         switch code {
         case .serverNotFound, .serverUnreachable, .connectionLost, .loginTimedOut, .resumptionTimedOut,
@@ -27,7 +27,7 @@ extension StreamFailure {
         }
     }
 
-    /// Whether the same attempt may succeed later without anybody changing anything.
+    /// Whether the same attempt may succeed later without any change.
     public var isTemporary: Bool {
         switch category {
         case .connection: code != .serverNotFound
@@ -35,8 +35,8 @@ extension StreamFailure {
         }
     }
 
-    /// Whether the server may still keep the session: it was not replaced, its counters can be trusted, and going on
-    /// would not lead straight into the same failure.
+    /// Whether the session may still be resumable: it was not replaced, its counters can be trusted, and resuming would
+    /// not lead directly to the same failure.
     var leavesSessionResumable: Bool {
         switch code {
         case .handledCountTooHigh, .malformedXML, .resumptionTimedOut: false
@@ -61,15 +61,15 @@ extension StreamFailure {
 }
 
 extension StreamFailure {
-    /// What failed, and where: two failures with the same cause differ in nothing that a new connection could change.
+    /// The kind and position of a failure: a new connection cannot be expected to avoid a failure with the same cause.
     ///
-    /// The server's own words are not part of it, nor is a time.
+    /// It contains neither texts of the server nor times.
     struct Cause: Hashable, Sendable {
         let code: Code
         /// The error and its offset in the stream since its last restart, which is the login (RFC 6120 §6.4.6).
         let xmlError: XMLError?
         let condition: StreamError.Condition?
-        /// The name of an element that has no place where it came.
+        /// The name of an unexpected element.
         let element: String?
     }
 
@@ -79,8 +79,8 @@ extension StreamFailure {
             element: code == .unexpectedElement ? text : nil)
     }
 
-    /// Whether the server ended the stream because of something that it was sent (RFC 6120 §4.9.3): a stanza of ours
-    /// may be the reason, and sending it again may end the next stream.
+    /// Whether the server ended the stream because of a received stanza (RFC 6120 §4.9.3): a stanza of ours may be the
+    /// reason, and sending it again may end the next stream.
     package var objectsToOurStanza: Bool {
         switch streamError?.condition {
         case .policyViolation, .badFormat, .badNamespacePrefix, .improperAddressing, .invalidFrom, .invalidNamespace,

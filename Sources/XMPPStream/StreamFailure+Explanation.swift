@@ -1,11 +1,11 @@
 extension StreamFailure: CustomStringConvertible {
-    /// What happened and what to do about it, in a sentence or two for a person.
+    /// What happened and what to do about it, in one or two sentences for the user.
     public var description: String {
         guard let text, !text.isEmpty else { return explanation }
         return "\(explanation) (\(text))"
     }
 
-    /// The same without the server's own words.
+    /// The same without the text of the server.
     public var explanation: String {
         switch code {
         case .serverNotFound:

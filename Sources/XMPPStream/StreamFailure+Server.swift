@@ -29,7 +29,7 @@ extension StreamFailure {
         self.init(code, saslCondition: condition, text: text)
     }
 
-    /// What our side of a SASL exchange objected to.
+    /// An error of our side of the SASL exchange.
     init(_ error: SASLError) {
         let code: Code =
             switch error.code {
@@ -61,7 +61,7 @@ extension StreamFailure {
         self.init(.malformedXML, xmlError: error, brokenStanza: brokenStanza)
     }
 
-    /// The end of the transport where none was expected.
+    /// An unexpected end of the transport.
     init(_ closure: TransportClosure) {
         let code: Code =
             switch closure.kind {

@@ -3,7 +3,7 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Why a stream failed: a code for programs, a sentence for people and the server's own words where it gave some.
+/// The failure of a stream: a code for programs, a message for people, and the text of the server if it sent one.
 public struct StreamFailure: Error, Equatable, Sendable {
     /// The kind of failure.
     public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -14,14 +14,14 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case serverUnreachable
         /// The connection ended without `</stream:stream>`.
         case connectionLost
-        /// The login was not finished before its deadline.
+        /// The login timed out.
         case loginTimedOut
         /// The server did not answer a resumption in time; a new connection without it may succeed.
         case resumptionTimedOut
         /// A setting, such as a file of certificate authorities, cannot be used; ``StreamFailure/text`` says which
         /// and why.
         case settingsUnusable
-        /// The server did not answer in time whether the connection lives.
+        /// The server did not respond in time when the connection was checked.
         case serverUnresponsive
         /// The server closed the stream before the login was finished.
         case closedDuringLogin
@@ -33,7 +33,7 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case encryptionFailed
         /// The server's certificate was not accepted.
         case certificateRejected
-        /// Bytes came in clear after `<proceed/>`: a man in the middle tried to smuggle commands into the encrypted
+        /// Unencrypted bytes followed `<proceed/>`: a man in the middle tried to inject commands into the encrypted
         /// stream.
         case injectedBeforeEncryption
 
@@ -46,18 +46,17 @@ public struct StreamFailure: Error, Equatable, Sendable {
         case credentialsExpired
         /// The server cannot check credentials at the moment.
         case authenticationUnavailable
-        /// The server refused for another reason.
+        /// The server rejected the login for another reason.
         case authenticationFailed
         /// The server did not offer authentication.
         case authenticationNotOffered
         /// The server offered nothing that policy, credentials and connection allow.
         case noAcceptableMechanism
-        /// The server wants a further step, such as a code from a second device, that is not known here (XEP-0388
-        /// §2.6.3).
+        /// The server requires a further unsupported step, such as a code from a second device (XEP-0388 §2.6.3).
         case furtherStepDemanded
         /// The server could not prove that it knows the account.
         case serverNotAuthentic
-        /// The server broke the rules of the SASL mechanism.
+        /// The server violated the rules of the SASL mechanism.
         case authenticationMalformed
 
         // Binding
@@ -73,35 +72,35 @@ public struct StreamFailure: Error, Equatable, Sendable {
         // The stream
         /// The server ended the stream with an error.
         case streamError
-        /// The peer does not speak XMPP.
+        /// The peer does not use XMPP.
         case notXMPP
-        /// The server says that it is another one.
+        /// The server identifies itself as another one.
         case serverMismatch
-        /// The peer speaks XMPP of a version before 1.0.
+        /// The peer uses XMPP of a version before 1.0.
         case unsupportedVersion
         /// The peer sent XML that is not allowed or exceeds a limit.
         case malformedXML
-        /// The peer sent an element that has no place at this point.
+        /// The peer sent an element that is not allowed at this point.
         case unexpectedElement
         /// The peer acknowledged stanzas that were never sent.
         case handledCountTooHigh
     }
 
-    /// Which kind of remedy a failure calls for.
+    /// The kind of remedy for a failure.
     public enum Category: String, Hashable, Sendable, CaseIterable {
-        /// Wrong or missing credentials: ask the person.
+        /// Wrong or missing credentials: ask the user.
         case authentication
-        /// The network or the server is away: try again later.
+        /// The network or the server is unavailable: try again later.
         case connection
-        /// The connection could not be made safe: do not go on.
+        /// The connection could not be encrypted: do not continue.
         case encryption
-        /// What the server offers is not what the settings allow, or the other way round.
+        /// The offer of the server violates the settings, or the reverse.
         case policy
         /// Our own settings cannot be used: change them.
         case settings
-        /// Another session has the place.
+        /// Another session uses the resource.
         case conflict
-        /// One of the two ends breaks the protocol.
+        /// One of the two sides violated the protocol.
         case protocolViolation
     }
 
@@ -110,7 +109,7 @@ public struct StreamFailure: Error, Equatable, Sendable {
     /// The server's SASL condition.
     public let saslCondition: SASLFailureCondition?
 
-    /// What our side of the SASL exchange objected to.
+    /// The error of our side of the SASL exchange.
     public let saslError: SASLError?
 
     /// The stream error that the server sent.
@@ -122,13 +121,13 @@ public struct StreamFailure: Error, Equatable, Sendable {
     /// The error of the parser.
     public let xmlError: XMLError?
 
-    /// The stanza inside of which the XML is broken, if its start tag was read: what the server passed on, and from
-    /// whom.
+    /// The stanza inside which the XML is malformed, if its start tag was read: it shows what the server forwarded, and
+    /// from whom.
     ///
     /// The sender is trusted only if the server was authenticated.
     public let brokenStanza: UnreadableElement?
 
-    /// The server's own words, or a detail in ours.
+    /// The text of the server, or a detail of ours.
     public let text: String?
 
     package init(
@@ -145,7 +144,7 @@ public struct StreamFailure: Error, Equatable, Sendable {
         self.brokenStanza = brokenStanza
         self.text = text
     }
-    /// Who sent the ``brokenStanza``, as the server says; `nil` where it is the server itself, or not known.
+    /// The sender of the ``brokenStanza`` according to the server; `nil` if it is the server itself or unknown.
     public var sender: JID? { brokenStanza?.from.flatMap { try? JID($0) } }
 }
 
@@ -164,13 +163,13 @@ public struct TransportClosure: Hashable, Sendable {
         case tlsFailed
         /// The server's certificate was not accepted.
         case certificateRejected
-        /// A setting of ours cannot be used, such as a file that cannot be read: nothing was tried.
+        /// A setting is unusable, such as a file that cannot be read: nothing was tried.
         case misconfigured
     }
 
     public let kind: Kind
 
-    /// A sentence of detail for people, such as the name that did not match.
+    /// A detail for people, such as the name that did not match.
     public let detail: String?
 
     public init(_ kind: Kind, detail: String? = nil) {

@@ -1,9 +1,9 @@
 public import XMLStreaming
 
-/// One negotiable feature of a stream, as data: what offers it, what it needs, what it forbids and what it brings.
+/// One negotiable feature of a stream as data: what offers it, what it requires, excludes and provides.
 ///
-/// The negotiation picks the next feature from a plan of such values (RFC 6120 §4.3), so a new way to authenticate or
-/// to bind is a new value in the plan and one more step, and the order is written down in one place.
+/// The negotiation selects the next feature from a plan of such values (RFC 6120 §4.3), so a new way to authenticate or
+/// to bind is a new value in the plan and one more step, and the order is defined in one place.
 public struct StreamFeature: Hashable, Sendable {
     /// The states that a connection has reached.
     public struct Standing: OptionSet, Hashable, Sendable {
@@ -15,18 +15,18 @@ public struct StreamFeature: Hashable, Sendable {
         public static let secured = Standing(rawValue: 1 << 0)
         /// The account was authenticated.
         public static let authenticated = Standing(rawValue: 1 << 1)
-        /// A resource is bound: stanzas may flow.
+        /// A resource is bound: stanzas can be exchanged.
         public static let bound = Standing(rawValue: 1 << 2)
         /// The session of RFC 3921 was started.
         public static let sessionStarted = Standing(rawValue: 1 << 3)
-        /// Stream management is in force.
+        /// Stream management is enabled.
         public static let managed = Standing(rawValue: 1 << 4)
     }
 
     /// The procedure that negotiates the feature.
     public enum Step: Hashable, Sendable, CaseIterable {
         case startTLS, register, authenticateExtensibly, authenticate, resume, bind, startSession, manage
-        /// Together with ``authenticateExtensibly``.
+        /// Performed together with ``authenticateExtensibly``.
         case useToken, resumeInline, bindInline
     }
 
@@ -41,9 +41,9 @@ public struct StreamFeature: Hashable, Sendable {
     public let brings: Standing
     /// Whether a new stream header follows (RFC 6120 §4.3.3).
     public let restartsStream: Bool
-    /// Whether it is offered inside of another feature and negotiated together with it.
+    /// Whether it is offered and negotiated as a part of another feature.
     public let isInline: Bool
-    /// Whether the client tries it although it was not offered. An attacker can take an offer away.
+    /// Whether the client tries it even if it was not offered. An attacker can remove an offer.
     public let isTriedUnoffered: Bool
 
     public init(
@@ -72,7 +72,7 @@ extension StreamFeature {
         name: StreamName.registrationFeature, step: .register, needs: .secured, forbids: .authenticated, brings: [],
         isTriedUnoffered: true)
 
-    /// XEP-0388. The stream goes on without a new header.
+    /// XEP-0388. The stream continues without a new header.
     public static let sasl2 = StreamFeature(
         name: StreamName.authentication, step: .authenticateExtensibly, needs: .secured, forbids: .authenticated,
         brings: .authenticated)
@@ -102,7 +102,7 @@ extension StreamFeature {
         name: StreamName.management, step: .resume, needs: .authenticated, forbids: .bound,
         brings: [.bound, .sessionStarted, .managed])
 
-    /// RFC 6120 §7. It is mandatory, so a server that does not say it is asked all the same.
+    /// RFC 6120 §7. It is mandatory, so it is requested even if the server does not offer it.
     public static let binding = StreamFeature(
         name: StreamName.bind, step: .bind, needs: .authenticated, forbids: .bound, brings: .bound,
         isTriedUnoffered: true)
@@ -117,28 +117,28 @@ extension StreamFeature {
         name: StreamName.management, step: .manage, needs: .bound, forbids: .managed, brings: .managed)
 }
 
-/// The features a client wants from a stream, in the order in which it asks for them.
+/// The features that a client negotiates, in order of preference.
 public struct NegotiationPlan: Equatable, Sendable {
     public let features: [StreamFeature]
 
     public init(_ features: [StreamFeature]) { self.features = features }
 
-    /// The short way where the server knows it (XEP-0388 with XEP-0484 and inline XEP-0198), otherwise the plan of
+    /// The short exchange if the server supports it (XEP-0388 with XEP-0484 and inline XEP-0198), otherwise the plan of
     /// RFC 6120 §9.1 with registration (XEP-0077) and stream management.
     public static let standard = NegotiationPlan([
         .startTLS, .registration, .sasl2, .fast, .inlineResumption, .sasl, .resumption, .binding, .session, .management,
     ])
 
-    /// The same with Bind 2 (XEP-0386), for programs that read the archive after each new session: a server throws
-    /// the offline messages away when it binds this way (§4.3; ejabberd 24 does), because the archive has them, too.
-    /// A program that does not read it would lose them.
+    /// The same with Bind 2 (XEP-0386), for programs that read the archive after each new session. Servers discard the
+    /// offline messages on this kind of binding (§4.3; ejabberd 24 does), because the archive contains them too; a
+    /// program that does not read it would lose them.
     public static let forArchiveReaders = NegotiationPlan([
         .startTLS, .registration, .sasl2, .fast, .inlineResumption, .bind2, .sasl, .resumption, .binding, .session,
         .management,
     ])
 
-    /// What to negotiate next: the first feature that is possible with what has been reached, is offered (or tried
-    /// without an offer) and is not among those to skip.
+    /// The next feature to negotiate: the first one that is possible in the current state, is offered (or tried without
+    /// an offer) and is not to be skipped.
     package func next(
         offered: StreamFeatures, standing: StreamFeature.Standing, skipping: Set<StreamFeature.Step>
     ) -> StreamFeature? {

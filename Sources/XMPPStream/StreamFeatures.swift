@@ -1,12 +1,12 @@
 public import XMLStreaming
 
-/// What a server offers at one point of the negotiation: `<stream:features/>` (RFC 6120 §4.3.2).
+/// The features that a server offers at one point of the negotiation: `<stream:features/>` (RFC 6120 §4.3.2).
 ///
 ///     S: <stream:features>
 ///          <mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><mechanism>SCRAM-SHA-1</mechanism></mechanisms>
 ///        </stream:features>
 public struct StreamFeatures: Equatable, Sendable {
-    /// The element as received; nil stands for "nothing was offered".
+    /// The received element; nil if nothing was offered.
     public let element: XMLElement?
 
     /// No offers.
@@ -18,7 +18,7 @@ public struct StreamFeatures: Equatable, Sendable {
 
     public var offersStartTLS: Bool { offers(StreamName.startTLS) }
 
-    /// Whether the server goes on only with TLS (RFC 6120 §5.4.1).
+    /// Whether the server requires TLS (RFC 6120 §5.4.1).
     public var requiresStartTLS: Bool {
         element?.firstChild(StreamName.startTLS)?.firstChild(StreamName.tlsRequired) != nil
     }
@@ -39,14 +39,14 @@ public struct StreamFeatures: Equatable, Sendable {
             .filter { !$0.isEmpty }
     }
 
-    /// The channel bindings the server can check (XEP-0440 §2); nil when it does not say.
+    /// The channel bindings that the server supports (XEP-0440 §2); nil if it does not announce them.
     public var channelBindingTypes: [String]? {
         element?.firstChild(StreamName.channelBindings)?.children
             .filter { $0.isNamed(StreamName.channelBinding) }
             .compactMap { $0["type"] }
     }
 
-    /// Whether accounts can be created in-band (XEP-0077 §8). Servers may allow it without saying so.
+    /// Whether accounts can be created in-band (XEP-0077 §8). Servers may allow it without announcing it.
     public var offersRegistration: Bool { offers(StreamName.registrationFeature) }
 
     public var offersBinding: Bool { offers(StreamName.bind) }
@@ -57,7 +57,7 @@ public struct StreamFeatures: Equatable, Sendable {
         return session.firstChild(StreamName.sessionOptional) == nil
     }
 
-    /// What the server accepts on this stream (XEP-0478). The limits before and after a login may differ.
+    /// The limits of the server on this stream (XEP-0478). They may change after the login.
     public var limits: StreamLimits { StreamLimits(self) }
 
     public var offersStreamManagement: Bool { offers(StreamName.management) }

@@ -2,11 +2,11 @@ package import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-/// How a stream's elements are put on a transport.
+/// How the elements of a stream are transported.
 public enum StreamFraming: Sendable, Hashable {
-    /// One long document (RFC 6120 §4): what TCP carries.
+    /// One document (RFC 6120 §4), over TCP.
     case stream
-    /// One document per message (RFC 7395 §3): what a WebSocket carries.
+    /// One document per message (RFC 7395 §3), over WebSocket.
     ///
     ///     C: <open xmlns='urn:ietf:params:xml:ns:xmpp-framing' to='example.com' version='1.0'/>
     ///     C: <presence xmlns='jabber:client'/>
@@ -14,8 +14,8 @@ public enum StreamFraming: Sendable, Hashable {
 }
 
 extension StreamFraming {
-    /// What opens a client's stream. The `from` is left out while the stream is unencrypted: an eavesdropper learns the
-    /// account otherwise (RFC 6120 §4.7.1).
+    /// The opening of a client stream. Without encryption the `from` is omitted, because it would reveal the account to
+    /// an eavesdropper (RFC 6120 §4.7.1).
     func header(to domain: String, from address: JID?) -> [UInt8] {
         switch self {
         case .stream: StreamMarkup.header(to: domain, from: address)
@@ -33,8 +33,8 @@ extension StreamFraming {
         }
     }
 
-    /// An element as it goes out. The machines write elements as they stand inside of a stream; on their own they must
-    /// say their namespace themselves.
+    /// An element as it is sent. The machines write elements as parts of a stream; as separate documents they must
+    /// declare their namespace themselves.
     func document(of element: [UInt8]) -> [UInt8] {
         guard self == .webSocket, let name = element.firstIndex(where: { $0 == 0x20 || $0 == 0x2F || $0 == 0x3E })
         else {
@@ -44,7 +44,7 @@ extension StreamFraming {
         if element.starts(with: "<stream:".utf8) {
             declaration = " xmlns:stream='\(XMLNamespace.streams)'"
         } else if element[name...].starts(with: " xmlns=".utf8) {
-            // The writer declares a namespace before anything else, where it is not that of stanzas.
+            // The writer declares a namespace before any other attribute, unless it is that of stanzas.
             return element
         } else {
             declaration = " xmlns='\(XMPPNamespace.client)'"
@@ -52,19 +52,18 @@ extension StreamFraming {
         return element[..<name] + Array(declaration.utf8) + element[name...]
     }
 
-    /// What a parser reads before anything that the server says, so that the documents of one connection are the
-    /// children of one root.
+    /// A root element for the parser, so that the documents of one connection are its children.
     static let rootOfMessages = XMLWriter.streamHeader(namespace: XMPPNamespace.client)
 }
 
-/// What the peer's stream header says (RFC 6120 §4.7).
+/// The content of the stream header of the peer (RFC 6120 §4.7).
 package struct StreamHeader: Equatable, Sendable {
     package let id: String?
     package let from: String?
     package let to: String?
     package let language: String?
 
-    /// Holds a root element to RFC 6120 §4.7.5 and §4.8.1.
+    /// Checks a root element (RFC 6120 §4.7.5, §4.8.1).
     ///
     /// - Throws: `.notXMPP` for another root, `.unsupportedVersion` for a missing version or one before 1.0; both with
     ///   the stream error that answers them.
@@ -82,7 +81,7 @@ package struct StreamHeader: Equatable, Sendable {
         language = root.language
     }
 
-    /// Holds the `from` to the domain that was asked for (RFC 6120 §4.7.1). Some servers leave it out.
+    /// Checks that the `from` is the requested domain (RFC 6120 §4.7.1). Some servers omit it.
     ///
     /// - Throws: `.serverMismatch`.
     package func mustComeFrom(_ domain: String) throws(StreamFailure) {

@@ -1,13 +1,13 @@
 import XMLStreaming
 
-/// What a server accepts on a stream (XEP-0478 Stream Limits Advertisement §3).
+/// The limits of a server on a stream (XEP-0478 Stream Limits Advertisement §3).
 ///
 ///     S: <limits xmlns='urn:xmpp:stream-limits:0'><max-bytes>262144</max-bytes><idle-seconds>1800</idle-seconds></limits>
 public struct StreamLimits: Hashable, Sendable {
-    /// The largest element on the top level of a stream, in bytes; nil where the server does not say.
+    /// The maximum size of a top-level element, in bytes; nil if not announced.
     public var maximumBytes: Int?
 
-    /// After how long without a byte from us the server may ask or end the stream; nil where the server does not say.
+    /// The time without a byte from us after which the server may ask or end the stream; nil if not announced.
     public var idleTime: Duration?
 
     public init(maximumBytes: Int? = nil, idleTime: Duration? = nil) {
@@ -18,17 +18,17 @@ public struct StreamLimits: Hashable, Sendable {
     /// The stanza size that every server must accept, in bytes (RFC 6120 §13.12). A smaller announced limit is ignored.
     public static let safeBytes = 10_000
 
-    /// What is assumed where nothing is announced, in bytes. Prosody 0.12 and 13 and ejabberd 23 and 24 accept 256
-    /// KiB from a client that has logged in, unless their operators chose another limit; ejabberd counts what follows
-    /// in the same read, so one TLS record (RFC 8446 §5.1) is left free.
+    /// The assumed limit if none is announced, in bytes. Prosody 0.12 and 13 and ejabberd 23 and 24 accept 256 KiB from
+    /// an authenticated client, unless their operators chose another limit; ejabberd also counts what follows in the
+    /// same read, so one TLS record (RFC 8446 §5.1) is subtracted.
     public static let usualBytes = 262_144 - 16_384
 
-    /// How many bytes an element may have on the stream.
+    /// The maximum size of an element on the stream, in bytes.
     public var stanzaBytes: Int { max(maximumBytes ?? Self.usualBytes, Self.safeBytes) }
 }
 
 extension StreamLimits {
-    /// The offer in `<stream:features/>`; what is no positive integer is not there.
+    /// The offer in `<stream:features/>`; invalid values are ignored.
     init(_ features: StreamFeatures) {
         let limits = features.element?.firstChild(StreamName.limits)
         func number(_ name: XMLName) -> Int? {
@@ -39,6 +39,6 @@ extension StreamLimits {
             idleTime: number(StreamName.idleSeconds).map { .seconds(min($0, Self.longestIdleSeconds)) })
     }
 
-    /// A day: beyond it a number says nothing more, and no arithmetic overflows.
+    /// A day: larger values are useless, and the limit prevents overflow.
     private static let longestIdleSeconds = 86_400
 }

@@ -98,7 +98,7 @@ package struct StreamManagement: ~Copyable, Sendable {
         var pending = 0
         /// The last `h` that was sent.
         var answered: UInt32 = 0
-        /// The number of pending stanzas after which an `<r/>` is answered.
+        /// A pending `<r/>` is answered after this number of pending stanzas was handled.
         var owed: Int?
         var deadline: ContinuousClock.Instant?
 

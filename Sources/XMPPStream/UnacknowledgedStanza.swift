@@ -1,13 +1,12 @@
 public import XMLStreaming
 import XMPPStanzas
 
-/// A stanza that was written to the stream and for which the server has not yet taken responsibility
-/// (XEP-0198 §4, "unacknowledged queue").
+/// A sent stanza that the server has not acknowledged (XEP-0198 §4, "unacknowledged queue").
 public struct UnacknowledgedStanza: Equatable, Sendable {
-    /// The name the owner gave to the stanza when it was sent.
+    /// The token that the owner assigned when it was sent.
     public let token: StanzaToken
 
-    /// The stanza as it stood on the wire, in the stream's default namespace `jabber:client`.
+    /// The stanza as it was sent, in the default namespace `jabber:client`.
     public let bytes: [UInt8]
 
     public init(token: StanzaToken, bytes: [UInt8]) {
@@ -47,10 +46,11 @@ extension UnacknowledgedStanza: Codable {
     }
 }
 
-/// The owner's name for one outgoing stanza, given with `send` and handed back when the server has acknowledged it.
+/// Identifies one outgoing stanza. The owner passes it to `send` and gets it back when the server has acknowledged the
+/// stanza.
 ///
-/// Tokens are chosen by the owner and must be unique among the stanzas that are unacknowledged at one time; a counter
-/// that is never reset does. They are stored in `ResumptionState`, so they keep their meaning after a restart.
+/// The owner chooses tokens, which must be unique among the unacknowledged stanzas; a counter that is never reset
+/// suffices. They are stored in `ResumptionState`, so they stay valid after a restart.
 public struct StanzaToken: RawRepresentable, Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     public var rawValue: UInt64
 
@@ -61,4 +61,56 @@ public struct StanzaToken: RawRepresentable, Hashable, Comparable, Codable, Send
     public static func < (left: StanzaToken, right: StanzaToken) -> Bool { left.rawValue < right.rawValue }
 
     public var description: String { "#\(rawValue)" }
+}
+
+/// The sent and unacknowledged stanzas, oldest first, and how many were acknowledged before them.
+///
+/// All counts are modulo 2^32 (XEP-0198 §4): they may wrap, the difference of two of them may not.
+package struct UnacknowledgedQueue: Equatable, Sendable {
+    /// The last `h` the peer reported.
+    package private(set) var acknowledged: UInt32
+
+    private var storage: [UnacknowledgedStanza]
+    private var head = 0
+
+    package init(acknowledged: UInt32 = 0, stanzas: [UnacknowledgedStanza] = []) {
+        self.acknowledged = acknowledged
+        storage = stanzas
+    }
+
+    package var count: Int { storage.count - head }
+
+    package var isEmpty: Bool { count == 0 }
+
+    /// How many stanzas were sent on this session, modulo 2^32.
+    package var sent: UInt32 { acknowledged &+ UInt32(truncatingIfNeeded: count) }
+
+    package var stanzas: [UnacknowledgedStanza] { Array(storage[head...]) }
+
+    package mutating func append(_ stanza: UnacknowledgedStanza) {
+        storage.append(stanza)
+    }
+
+    /// Removes what `handled` covers.
+    ///
+    /// - Returns: The tokens of the removed stanzas in the order of sending, or nil when the peer claims to have
+    ///   handled more than was sent. A count that runs backwards is such a claim too, modulo 2^32.
+    package mutating func acknowledge(_ handled: UInt32) -> [StanzaToken]? {
+        let newly = Int(handled &- acknowledged)
+        guard newly <= count else { return nil }
+        guard newly > 0 else { return [] }
+        let tokens = storage[head..<head + newly].map(\.token)
+        head += newly
+        acknowledged = handled
+        // Moving the rest down only when it is the smaller part keeps removal linear in what is removed.
+        if head >= storage.count - head {
+            storage.removeFirst(head)
+            head = 0
+        }
+        return tokens
+    }
+
+    package static func == (left: UnacknowledgedQueue, right: UnacknowledgedQueue) -> Bool {
+        left.acknowledged == right.acknowledged && left.storage[left.head...] == right.storage[right.head...]
+    }
 }

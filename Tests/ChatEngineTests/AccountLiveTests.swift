@@ -10,16 +10,17 @@ import XMPPClient
 struct AccountLiveTests {
     static let servers: [ServerKind] = [.prosody13, .ejabberd2412]
 
-    @Test("over a connection that breaks repeatedly everything arrives once and in order, and the states are correct")
+    @Test(
+        "over a connection that breaks repeatedly, all messages arrive once and in order, and their states are correct")
     func badLine() async throws {
         let server = try await ServerKind.prosody13.shared()
         let proxy = try FaultProxy(to: server.port)
         let romeo = try await Person(try await server.newAccount("romeo"), on: server, port: proxy.port)
         let juliet = try await Person(try await server.newAccount("juliet"), on: server, port: proxy.port)
         let count = 60
-        // Receipts are for contacts.
+        // Only contacts get receipts.
         try await romeo.befriend(juliet)
-        // Written before anybody is connected, too.
+        // Some messages are written before any account is connected.
         for number in 0..<5 { try await romeo.write("\(number)", to: juliet) }
         try await romeo.whileRunning {
             try await juliet.whileRunning {
@@ -28,7 +29,7 @@ struct AccountLiveTests {
                     try await juliet.write("\(number)", to: romeo)
                     if number % 10 == 0 { proxy.resetConnections() }
                 }
-                // A message that comes from the archive can stand in the wrong place until the hole around it is closed.
+                // A message from the archive can have a wrong position until the gap around it is filled.
                 let isComplete: @Sendable (Int) -> @Sendable ([StoredMessage]) -> Bool = { first in
                     { messages in
                         let own = messages.filter(\.isOutgoing)
@@ -45,7 +46,7 @@ struct AccountLiveTests {
     }
 
     @Test(
-        "S1-28, S1-37: a device that was offline, and a new one, get everything from the archive, once",
+        "S1-28, S1-37: a device that was offline and a new device get all messages from the archive, once",
         arguments: servers
     )
     func away(kind: ServerKind) async throws {
@@ -66,7 +67,7 @@ struct AccountLiveTests {
         let tablet = try await Person(second, on: server)
         let expected = ["one", "two"] + (3...120).map(String.init)
         for device in [juliet, tablet] {
-            // The order is the archive's when the hole is closed, and not before.
+            // The order equals that of the archive only after the gap is filled.
             try await device.whileRunning { try await device.wait(for: romeo) { $0.map(\.text.body) == expected } }
             let messages = try await device.timeline(with: romeo.address)
             #expect(messages.filter(\.isOutgoing).map(\.text.body) == ["two"])
@@ -125,7 +126,8 @@ struct AccountLiveTests {
         let romeo = try await Person(try await server.newAccount("romeo"), on: server, policy: policy)
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         try await romeo.befriend(juliet)
-        // A server that dies at the wrong moment leaves this: the state says that it has the message, and it has not.
+        // This is the state after a server crash at the wrong moment: the message is marked as received by the server,
+        // but it was lost.
         let (key, address) = (romeo.key(juliet.address), romeo.address)
         try await romeo.store.write { writer throws(StoreError) in
             let message = OutgoingMessage(
@@ -143,7 +145,7 @@ struct AccountLiveTests {
             try await juliet.whileRunning {
                 try await romeo.write("kept", to: juliet)
                 try await romeo.wait(for: juliet) { $0.count == 2 && $0.allSatisfy { $0.state == .delivered } }
-                // Where its time is known it stands where it stood.
+                // If its time is known, its position is unchanged.
                 try await juliet.wait(for: romeo) {
                     let bodies = $0.map(\.text.body)
                     return isArchived ? bodies == ["lost", "kept"] : bodies.sorted() == ["kept", "lost"]

@@ -21,7 +21,7 @@ struct AvatarQueueTests {
             if let change = queue.add(try Self.change("p@d\(number).test")) { started.append(change) }
         }
         #expect(started.count == AvatarQueue.limit)
-        // Each that is done makes room for another server, never for more of the silent one.
+        // Each completed request starts one of another server, never another one of the silent server.
         let next = try #require(queue.finished(try Self.change("p@d0.test")))
         #expect(next.owner.domain == "d14.test")
         let silent = try #require(queue.finished(try Self.change("p0@silent.test")))

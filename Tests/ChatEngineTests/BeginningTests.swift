@@ -12,10 +12,10 @@ import XMPPStanzas
 
 @testable import ChatEngine
 
-/// What an account asks for when its session begins, and what it does not wait for.
+/// The requests of an account at the start of a session, and what does not wait for them.
 @Suite("The beginning of a session", .timeLimit(.minutes(5)))
 struct BeginningTests {
-    /// What an account asks for at the beginning.
+    /// A request at the start of a session.
     enum Request: CaseIterable, CustomTestStringConvertible {
         case roster, copies, archive, blockList, bookmarks, displayedPositions, serverFeatures, endOfOfflineDelivery
 
@@ -48,10 +48,10 @@ struct BeginningTests {
         var testDescription: String { "\(payload)\(node.map { " \($0)" } ?? "")" }
     }
 
-    /// Longer than any of these tests: who waits for an answer that never comes is seen.
+    /// Longer than any of these tests, so that code that waits for the missing response is detected.
     private static let longTimeout = Duration.seconds(3600)
 
-    /// An account of Alice's at work, on a server that does not answer these requests.
+    /// A connected account of Alice, on a server that does not answer these requests.
     private func withServer(
         silentAt requests: [Request],
         _ body: @Sendable (MemoryServer, MemoryStore, ChatAccount) async throws -> Void
@@ -70,11 +70,11 @@ struct BeginningTests {
         try await body(server, store, account)
     }
 
-    @Test("the first missed message is there after one round trip, with no other request answered")
+    @Test("the first missed message is stored after one round trip, without a response to any other request")
     func oneRoundTrip() async throws {
         try await withServer(silentAt: Request.allCases) { server, store, account in
             var changes = store.changes().makeAsyncIterator()
-            // Nothing was answered since the login, so this is in the first flight.
+            // No request was answered since the login, so this one was sent without waiting.
             let query = await server.next(where: Request.archive.isStanza)
             let (request, name) = (query["id"] ?? "", query.firstChild?["queryid"] ?? "")
             try await server.send(
@@ -97,7 +97,7 @@ struct BeginningTests {
     }
 
     @Test(
-        "the archive is asked behind the contact list, the copies and the presence, so nothing falls between it and them"
+        "the archive is queried after the roster, carbons and presence, so that no message is missed in between"
     )
     func order() async throws {
         try await withServer(silentAt: Request.allCases) { server, _, _ in
@@ -112,7 +112,7 @@ struct BeginningTests {
         }
     }
 
-    @Test("a request that is never answered delays nothing but itself", arguments: Request.allCases)
+    @Test("a request that is never answered delays no other", arguments: Request.allCases)
     func silence(at silent: Request) async throws {
         try await withServer(silentAt: [silent]) { server, _, account in
             let bob = try JID("bob@xmpp.test")
@@ -125,18 +125,18 @@ struct BeginningTests {
         }
     }
 
-    /// Long against the time that client and server need to think.
+    /// Much longer than the processing time of client and server.
     private static let latency = Duration.milliseconds(100)
 
     @Test(
-        "over a slow line the first missed message is in the store at most two round trips after the login",
+        "over a slow connection, the first missed message is stored at most two round trips after the login",
         arguments: [ServerKind.prosody012, .prosody13, .ejabberd2301, .ejabberd2412])
     func slowLine(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let proxy = try FaultProxy(to: server.port)
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)
         let juliet = try await Person(try await server.newAccount("juliet"), on: server, port: proxy.port)
-        // Her archive begins.
+        // The first message of her archive.
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await romeo.write("one", to: juliet)

@@ -6,7 +6,7 @@ import XMPPClient
 
 @testable import ChatEngine
 
-/// What an account must not believe after a session that broke.
+/// What an account must not assume after a broken session.
 @Suite("Broken sessions")
 @MainActor
 struct BrokenSessionTests {
@@ -27,7 +27,7 @@ struct BrokenSessionTests {
             return
         }
         #expect(request.purpose == .newest && request.archive == fixture.juliet)
-        // The session is cut before the page comes, and resumed.
+        // The connection breaks before the page arrives, and the session is resumed.
         await account.history.connectionLost()
         await account.history.begin(isResumed: true)
         #expect(await actions.next() == .ask(request))
@@ -46,7 +46,7 @@ struct BrokenSessionTests {
             archive: room, with: nil, query: StoredArchiveQuery(.backward), purpose: .newest, limit: 50)
         await account.history.pageCame(for: request)
         #expect(await account.context.queue.openRooms.isEmpty)
-        // What is told by the room itself opens and closes it.
+        // Events of the room itself open and close it.
         await account.context.queue.roomOpened(room)
         #expect(await account.context.queue.openRooms == [room])
         await account.context.queue.roomClosed(room)

@@ -1,7 +1,7 @@
 import ChatStore
 import Synchronization
 
-/// A store that counts the transactions on another one.
+/// Counts the transactions of another store.
 final class CountingStore: LocalStore {
     private let store: any LocalStore
     private let counts = Mutex((reads: 0, writes: 0))

@@ -20,7 +20,7 @@ struct ImpersonationLiveTests {
         let mallory = try await Person(try await server.newAccount("mallory"), on: server)
         let room = try JID("orchard-\(author.address.local ?? "")@conference.\(server.domain)")
         @Sendable func key(_ person: Person) -> ConversationKey { RoomLiveTests.key(person, room) }
-        /// A retraction in a room names the message by the room's own name for it.
+        /// A retraction in a room refers to the message by the id assigned by the room.
         @Sendable func say(_ person: Person, _ body: String) async throws -> StoredMessage {
             _ = try await person.account.send(.text(MessageText(body)), in: key(person))
             try await person.wait(in: key(person)) { messages in

@@ -38,7 +38,7 @@ struct KeptContentsTests {
         #expect(await media.contains(first))
         #expect(await media.size > 10)
 
-        // The program dies and is started again: what is needed is what the store says, not what was pinned.
+        // The program is killed and started again: the store determines which files are needed, not the pins.
         await media.close()
         media = try await MediaCache.open(at: folder.path, budget: 10, pinned: [first])
         contents = QueuedContents(store: fixture.store, account: fixture.account, media: media)
@@ -55,7 +55,7 @@ struct KeptContentsTests {
             try store.sendAgain(id)
             try store.advance(id, to: .sentToServer)
         }
-        // Pressed by what comes, it goes as soon as nothing holds it.
+        // When the cache is full, the file is evicted as soon as it is not pinned any more.
         var number = 0
         await eventually {
             number += 1
@@ -104,7 +104,7 @@ struct KeptContentsTests {
         #expect(attachment.isLocal && attachment.kind == .voice && attachment.contentHash == hash.description)
         #expect(try await media.content(of: hash) == content)
 
-        // Evicted, and seen again in the archive.
+        // The file was evicted, and arrives again from the archive.
         await media.remove(hash)
         let message = try Message(from: element)
         #expect(await recorder.keepContents(of: [message]) == [hash.description])

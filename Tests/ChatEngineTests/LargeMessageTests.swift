@@ -6,7 +6,7 @@ import Testing
 import XMPPAddress
 import XMPPClient
 
-/// What is too large for a server has failed, and its account goes on.
+/// A message that is too large for the server fails, and its account continues.
 @Suite("Messages too large for the server", .timeLimit(.minutes(20)))
 struct LargeMessageTests {
     static let servers: [ServerKind] = [.prosody012, .ejabberd2301]

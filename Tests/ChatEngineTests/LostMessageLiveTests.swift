@@ -7,7 +7,7 @@ import XMPPAddress
 
 @Suite("Messages that a server has acknowledged and lost", .timeLimit(.minutes(20)))
 struct LostMessageLiveTests {
-    @Test("in the first session of an account, too, they are sent again, and arrive once")
+    @Test("they are sent again, also in the first session of an account, and arrive once")
     func firstSession() async throws {
         let server = try await PrivateProsody(ServerOptions { $0.addedModules = ["fixture_loss"] })
         var policy = ChatAccountPolicy()
@@ -17,7 +17,8 @@ struct LostMessageLiveTests {
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Person.waitUntilOnline([romeo, juliet])
-                // The first message of all: the archive has nothing that shows that it keeps what is sent.
+                // This is the first message of the account: no other message in the archive shows that sent messages
+                // are archived.
                 try await romeo.write("lost on the way", to: juliet)
                 try await juliet.wait(for: romeo) { $0.map(\.text.body) == ["lost on the way"] }
             }

@@ -57,7 +57,8 @@ struct PresenceLiveTests {
 
     @Test("a client that reconnects while inactive sees the current presence and the changes soon after")
     func inactive() async throws {
-        // No session waits here for its client for longer than a moment, and what is held back is not let go of again at once.
+        // Sessions of this server are not kept for a resumption, and presence that is held back is not released again
+        // at once.
         let server = try await PrivateProsody(
             ServerOptions {
                 $0.configurationLines = ["smacks_hibernation_time = 1", "csi_resume_inactive_delay = 0.01"]
@@ -77,7 +78,7 @@ struct PresenceLiveTests {
                 await Person.until(romeo.account) {
                     await romeo.account.contacts.presences[juliet.address]?.section == .online
                 }
-                // Whatever Romeo says to the server lets go of what is held back: first he must have nothing more to say.
+                // Any stanza from Romeo releases the presence that is held back, so his session must be idle first.
                 try await Task.sleep(for: .seconds(5))
                 await juliet.account.setPresence(OwnPresence(show: .away))
                 try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -109,7 +110,7 @@ struct PresenceLiveTests {
         let store = MemoryStore()
         try await romeo.whileRunning {
             try await Person.waitUntilOnline([romeo])
-            // A device that is started anew each time, with what the one before has kept.
+            // A device that is restarted each time with its stored state.
             for isRepeated in [false, true, true] {
                 let juliet = try await Person(name, on: server, store: store)
                 try await juliet.whileRunning {
@@ -123,7 +124,7 @@ struct PresenceLiveTests {
                 await Person.until(juliet.account) { await !juliet.account.contacts.requests.isEmpty }
                 try await juliet.account.contacts.declineRequest(of: romeo.address)
                 await Person.until(juliet.account) { await juliet.account.contacts.requests.isEmpty }
-                // A server forgets a request that comes before the answer to the one before it.
+                // A server drops a request that arrives before it has answered the previous one.
                 let isAnswered: @Sendable () async throws -> Bool = {
                     try await romeo.store.read { reader throws(StoreError) in try reader.contacts(of: romeo.id) }
                         .allSatisfy { !$0.isPending }

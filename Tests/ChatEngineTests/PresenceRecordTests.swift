@@ -44,7 +44,7 @@ struct PresenceRecordTests {
                     Self.presence(
                         "from='orchard@rooms.example/Romeo'", "<x xmlns='http://jabber.org/protocol/muc#user'/>"),
                 ].map { $0 }, resumption: try Self.state("one")))
-        // Another process goes on with the session.
+        // Another process resumes the session.
         let second = try await recorder()
         let seen = await second.rememberedPresences()
         #expect(seen.map(\.from?.description) == ["paris@verona.example", "romeo@montague.example/orchard"])
@@ -53,12 +53,12 @@ struct PresenceRecordTests {
         #expect(seen.first?.status == "my lady")
         try await second.commit(SessionChange(received: [], resumption: try Self.state("one")))
         #expect(await second.rememberedPresences().count == 2)
-        // The server has made a new session.
+        // The server created a new session.
         try await second.commit(
             SessionChange(
                 received: [try Self.presence("from='nurse@capulet.example/hall'")], resumption: try Self.state("two")))
         #expect(await second.rememberedPresences().map(\.from?.description) == ["nurse@capulet.example/hall"])
-        // Closed on purpose.
+        // The session was closed intentionally.
         try await second.commit(SessionChange(received: [], resumption: nil))
         #expect(await second.rememberedPresences().isEmpty)
     }

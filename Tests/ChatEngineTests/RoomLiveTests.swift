@@ -13,7 +13,7 @@ struct RoomLiveTests {
     }
 
     @Test(
-        "everybody in a room sees the same, in the same order, over breaking connections; a new device too",
+        "all occupants see the same messages in the same order over breaking connections, and so does a new device",
         arguments: AccountLiveTests.servers)
     func badLine(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -41,7 +41,7 @@ struct RoomLiveTests {
                 }
                 try await romeo.wait(in: Self.key(romeo, room), isComplete)
                 try await juliet.wait(in: Self.key(juliet, room), isComplete)
-                // Whoever comes later sees what they agreed on, and is in the room without having asked for it.
+                // A device that connects later sees the same messages, and joins the room automatically.
                 let tablet = try await Person(names[1], on: server)
                 try await tablet.whileRunning {
                     try await tablet.wait(in: Self.key(tablet, room)) { Self.isInOrder($0, count) }
@@ -50,7 +50,7 @@ struct RoomLiveTests {
         }
     }
 
-    /// Everything is there once, and what each has said in the order in which it was said.
+    /// Checks that each message exists once, and that the messages of each sender are in order.
     static func isInOrder(_ messages: [StoredMessage], _ count: Int) -> Bool {
         messages.count == 2 * count
             && ["r", "j"].allSatisfy { initial in

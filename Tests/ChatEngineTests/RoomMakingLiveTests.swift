@@ -9,7 +9,7 @@ import XMPPClient
 
 @Suite("Creating rooms and inviting people on real servers", .timeLimit(.minutes(20)))
 struct RoomMakingLiveTests {
-    /// Waits until something is true of an account.
+    /// Waits until a condition of an account is true.
     private static func wait(
         for account: ChatAccount, _ isTrue: @Sendable (ChatAccount) async -> Bool
     ) async throws {
@@ -68,10 +68,10 @@ struct RoomMakingLiveTests {
                 try await one.rooms.destroy(room)
                 try await Self.wait(for: other) { await $0.rooms.inside().isEmpty }
                 #expect(await one.bookmarks.all[room] == nil)
-                // Else the next start of either would make it anew.
+                // Otherwise the next start of either device would create it again.
                 try await Self.wait(for: other) { await $0.bookmarks.all[room]?.joinsAutomatically == false }
                 for person in [romeo, juliet] {
-                    // The store hears of it after the account.
+                    // The store is updated after the account.
                     let id = person.account.id
                     let store = person.store
                     try await Self.wait(for: person.account) { _ in

@@ -88,7 +88,7 @@ struct RoomOccupanciesTests {
         let occupancy = try #require(occupancies.all[try JID(Self.room)])
         #expect(occupancy.believedOccupantID == (isAnnounced ? "id-of-Juliet" : nil))
         #expect(occupancy.hasStanzaIDs == isAnnounced)
-        // A room that says nothing about itself announces nothing.
+        // A room without service discovery information announces no features.
         try enter(occupancies, announcing: nil)
         #expect(occupancies.all[try JID(Self.room)]?.believedOccupantID == nil)
     }
@@ -98,7 +98,7 @@ struct RoomOccupanciesTests {
         let room = try JID(Self.room)
         let occupancies = try occupancies(announcing: ["urn:xmpp:occupant-id:0"])
         #expect(occupancies.change(room) { $0.enter(as: "Juliet") }.actions == [.requestEntrance(nickname: "Juliet")])
-        // The room gives another nickname than the one that was asked for.
+        // The room assigns a nickname other than the requested one.
         let changed = occupancies.presenceReceived(try presence("Juliet2", own: true), at: Self.now)
         #expect(changed?.occupancy.nickname == "Juliet2")
         #expect(occupancies.look(at: room) { $0.nickname } == "Juliet2")
@@ -107,16 +107,16 @@ struct RoomOccupanciesTests {
         #expect(occupancies.all[room]?.nickname == "Julia" && occupancies.look(at: room) { $0.nickname } == "Julia")
         _ = occupancies.presenceReceived(try presence("Julia", own: true), at: Self.now)
         #expect(occupancies.all[room]?.occupantID == "id-of-Julia")
-        // What the room's observers are told of it, in order, before the answer to what is asked next.
+        // The events for the observers of the room, in order, before the response to the next request.
         let (before, actions) = occupancies.change(room) { $0.leave() }
         #expect(before.count == 3 && actions == [.requestDeparture(nickname: "Julia")])
         if case .entered(let own, _) = before.first { #expect(own.nickname == "Juliet2") }
-        // Outside the last one counts: what is said later is still read with it.
+        // Outside of the room, the last occupancy is used for later messages.
         _ = occupancies.presenceReceived(try presence("Julia", type: "type='unavailable'", own: true), at: Self.now)
         #expect(occupancies.look(at: room) { $0.nickname } == nil && occupancies.all[room]?.nickname == "Julia")
     }
 
-    @Test("whatever a room sends, occupancies and machine never disagree", arguments: 0..<20)
+    @Test("occupancies and machine agree after any sequence of stanzas", arguments: 0..<20)
     func walk(seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let room = try JID(Self.room)
@@ -142,7 +142,7 @@ struct RoomOccupanciesTests {
         }
     }
 
-    @Test("the history of a room ends with the first message without its delay, and soon after it was entered")
+    @Test("the history of a room ends with the first message without a delay of the room, and soon after joining")
     func history() throws {
         func message(delay: Bool) throws -> Message {
             let delay = delay ? "<delay xmlns='urn:xmpp:delay' from='\(Self.room)' stamp='2020-01-01T00:00:00Z'/>" : ""
@@ -176,7 +176,7 @@ struct RoomOccupanciesTests {
         let before = delivery.connection
         delivery.connectionLost()
         #expect(delivery.earliestDelay(at: time(2030)) == time(2000))
-        // The answer over the connection that was lost comes too late.
+        // The response arrives over the lost connection, too late.
         delivery.ended(over: before, at: time(2030))
         #expect(delivery.earliestDelay(at: time(2030)) != nil)
         #expect(OfflineDelivery().earliestDelay(at: time(20_000)) == time(20_000 - 7 * 24 * 60))

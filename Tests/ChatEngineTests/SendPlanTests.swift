@@ -10,7 +10,7 @@ import XMPPAddress
 struct SendPlanTests {
     static let time = MessageTime(millisecondsSince1970: 1_000_000)
 
-    /// A store with two conversations, in which messages were written in turns.
+    /// A store with messages written alternately in two conversations.
     static func queue() async throws -> (store: MemoryStore, account: AccountID, ids: [MessageID]) {
         let store = MemoryStore()
         let juliet = try JID("juliet@example.com")
@@ -32,7 +32,7 @@ struct SendPlanTests {
         return (store, account, ids)
     }
 
-    /// What a plan says when it is shown the whole queue.
+    /// The result of a plan for the whole queue.
     struct Outcome {
         var plan = SendPlan()
         var messages: [MessageID] = []
@@ -82,7 +82,7 @@ struct SendPlanTests {
         outcome.plan.timePassed(now: later)
         let release = try #require(outcome.plan.nextRelease)
         #expect(release.conversation == entries[0].message.conversation && release.position < entries[0].position)
-        // One that is written meanwhile waits for those before it.
+        // A message written meanwhile waits for those before it.
         let romeo = ConversationKey(account: account, address: try JID("romeo@example.com"), kind: .direct)
         let message = OutgoingMessage(
             sender: romeo.address, originID: "late", time: Self.time, content: .text(MessageText("late")))
@@ -170,5 +170,5 @@ struct SendPlanTests {
     }
 }
 
-/// That of a message; tests have attachments, too.
+/// The type for messages; the test framework has a type of this name, too.
 typealias Attachment = ChatStore.Attachment

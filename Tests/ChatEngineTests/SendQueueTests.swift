@@ -10,13 +10,13 @@ import XMPPClient
 
 @Suite("The send queue with an in-memory server", .timeLimit(.minutes(20)))
 struct SendQueueTests {
-    /// What sending the messages that waited has cost.
+    /// The cost of sending waiting messages.
     struct Cost {
         var transactions = 0
         var places = 0
     }
 
-    /// Sends so many messages that waited to three people, and checks that each has come once, in order.
+    /// Sends this number of waiting messages to three people, and checks that each arrived once and in order.
     static func send(_ count: Int) async throws -> Cost {
         let folder = try SpareFolder()
         let store = CountingStore(try await SQLiteStore.open(at: folder.path + "/store"))
@@ -73,13 +73,13 @@ struct SendQueueTests {
     func linear() async throws {
         let count = LongTests.isOn ? 1_000 : 150
         let (few, many) = (try await Self.send(count), try await Self.send(10 * count))
-        // Once, and once more when the news of the connection comes after its first messages.
+        // Once, and again if the connection is reported after its first messages.
         #expect(few.places <= 2 * count && many.places <= 20 * count)
         let ratio = Double(many.transactions) / Double(few.transactions)
         #expect(ratio <= 12, "\(few.transactions) transactions for \(count), \(many.transactions) for \(10 * count)")
     }
 
-    /// Says in many small steps how far it is.
+    /// An upload that reports its progress in many small steps.
     private struct SteadyUploader: AttachmentUploader {
         let steps: Int
         let began: @Sendable () -> Void
@@ -128,7 +128,7 @@ struct SendQueueTests {
         let life = Task { try await account.run() }
         var (begin, end) = (beginnings.makeAsyncIterator(), endings.makeAsyncIterator())
         let (before, after) = (try #require(await begin.next()), try #require(await end.next()))
-        // What the start of the session stores meanwhile is no step of the upload.
+        // Transactions at the start of the session are not caused by the upload.
         #expect(after - before < 20)
         #expect(account.uploads.percent(of: message, at: 0) == 100)
         for await percent in percents where percent == 100 { break }

@@ -46,9 +46,9 @@ struct StrangerLiveTests {
                 }
                 let read = try #require(try await juliet.timeline(in: key).last)
                 try await juliet.account.markRead(upTo: read.id, in: key)
-                // The message is in the store before all has been done about it; an answer comes after that.
+                // The message is stored before it is completely processed; a response arrives after that.
                 _ = try await juliet.account.session?.request(Ping())
-                // What she writes is the first that the stranger gets.
+                // Her reply is the first stanza that the stranger receives.
                 _ = try await juliet.account.send(.text(MessageText("nobody")), in: key)
                 var iterator = events.makeAsyncIterator()
                 let first = await iterator.next()?.first

@@ -57,7 +57,7 @@ struct CoalescerTests {
         model.show(RoomState(isInside: true, nickname: "me", people: people))
         #expect(mirror.takeSteps().count == 1)
         #expect(model.foldings == 20_001)
-        // Half of them become visitors: that is no linear search for each.
+        // Half of them become visitors, without a linear search for each.
         var changed = people
         for index in changed.indices where index % 2 == 0 { changed[index].standing = .visitor }
         model.show(RoomState(isInside: true, nickname: "me", people: changed))

@@ -63,7 +63,7 @@ struct HomeLiveTests {
         begin(again, account, on: server)
         #expect(again.failure?.field == .address, "it is signed in already")
 
-        // Another password, on the server and here; then one that the server does not know.
+        // The password is changed on the server and here; then one is used that the server does not know.
         let address = try JID(account.address)
         try await home.changePassword(of: id, to: "another one")
         #expect(await accountStorage.passwords[address] == "another one")

@@ -268,7 +268,7 @@ struct TimelineTests {
         #expect(actions.log.sent == 4, "Others' messages are not ours to take back.")
     }
 
-    @Test("an encrypted message that could not be opened is a sentence of its own, never an empty line")
+    @Test("an encrypted message that could not be opened shows a text, never an empty line")
     func notOpened() async throws {
         let fixture = try await ModelFixture()
         let key = fixture.key

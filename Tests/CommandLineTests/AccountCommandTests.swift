@@ -7,14 +7,14 @@ import Testing
 @testable import CommandLine
 
 @Suite struct AccountCommandTests {
-    @Test("S0-78, S1-4, S1-19, S2-10, S2-11, S2-20: registering makes an account, keeps its password and says so")
+    @Test("S0-78, S1-4, S1-19, S2-10, S2-11, S2-20: registering creates an account, saves its password and reports it")
     func register() async throws {
         let server = try await PrivateProsody.shared
         let person = try Person(newcomer: "newcomer", on: server)
         let result = try await person.bare(["register"] + person.connection())
         #expect(result.status == 0)
         #expect(result.output == "Registered \(person.address).\n")
-        // Nothing but what was kept is needed now.
+        // Only the saved data is needed now.
         #expect(try await person.bare(["login"]).status == 0)
         let accounts = try await person.bare(["accounts", "--json"])
         #expect(accounts.objects.first?["account"] as? String == person.address)
@@ -25,7 +25,7 @@ import Testing
         #expect(again.errors.contains("already exists"))
     }
 
-    @Test("S0-69, S0-76, S2-1, S1-18, S2-12: a login succeeds only when the server says so")
+    @Test("S0-69, S0-76, S2-1, S1-18, S2-12: a login succeeds only when the server confirms it")
     func login() async throws {
         let person = try await Person("login", on: .shared)
         let result = try await person.run("login", "--verbose")
@@ -33,7 +33,7 @@ import Testing
         #expect(result.errors.contains("encrypted with TLS"))
     }
 
-    @Test("S0-77, S2-14: a wrong password ends with 3, and a kept one is forgotten then")
+    @Test("S0-77, S2-14: a wrong password ends with status 3, and a saved one is removed")
     func wrongPassword() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("wrong", on: server)
@@ -51,7 +51,7 @@ import Testing
         #expect(asked.errors.contains("no password"), "the refused one was forgotten")
     }
 
-    @Test("S2-14: trouble with the network ends with 4 and forgets nothing")
+    @Test("S2-14: a network failure ends with status 4 and removes nothing")
     func network() async throws {
         let person = try await Person("network", on: .shared)
         try await person.run("login")
@@ -61,7 +61,7 @@ import Testing
         #expect(try await person.bare(["roster"]).status == 0)
     }
 
-    @Test("S0-74: a server that never answers ends with 4 and words about the time")
+    @Test("S0-74: a server that never responds ends with status 4 and a message about the timeout")
     func timeout() async throws {
         let person = try await Person("timeout", on: .shared)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -84,7 +84,7 @@ import Testing
         #expect(result.errors.contains("did not respond in time"))
     }
 
-    @Test("S0-75: a server that ends the stream with an error ends with 4 and its reason")
+    @Test("S0-75: a stream error of the server ends with status 4 and its reason")
     func streamError() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("error", on: server)
@@ -93,7 +93,7 @@ import Testing
         #expect(result.errors.split(separator: "\n").count == 1)
     }
 
-    @Test("A certificate that nobody vouches for is refused with the reason; its fingerprint can be trusted")
+    @Test("an untrusted certificate is refused with the reason; its fingerprint can be trusted")
     func certificate() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("certificate", on: server)
@@ -107,7 +107,7 @@ import Testing
         #expect(try await person.bare(place + ["--trust", String(repeating: "0", count: 64)]).status == 4)
     }
 
-    @Test("S1-7, S1-21: logging out forgets account and password")
+    @Test("S1-7, S1-21: logging out removes account and password")
     func logout() async throws {
         let person = try await Person("logout", on: .shared)
         try await person.run("login")
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "What is not understood ends with 2 and one sentence",
+        "an invalid command line ends with status 2 and one message",
         arguments: [
             [], ["fly"], ["roster", "--fly"], ["roster", "--port"], ["roster", "--port", "70000"], ["send"],
             ["roster", "--jid", "@@"], ["accounts", "extra"], ["roster", "--trust", "perhaps"], ["roster"],
@@ -133,7 +133,7 @@ import Testing
         #expect(result.errors.hasPrefix("hongyan: "))
     }
 
-    @Test("Help goes to standard output and knows each command")
+    @Test("the help is written to standard output and lists each command")
     func help() async throws {
         let home = try ProgramHome()
         let result = try await Program("hongyan", ["help"], home: home).result()
@@ -146,7 +146,7 @@ import Testing
         #expect(try await Program("hongyan", ["--version"], home: home).result().output.hasPrefix("hongyan "))
     }
 
-    @Test("S1-18, S2-10: in a terminal the password is asked for and never shown, and a certificate is asked about")
+    @Test("S1-18, S2-10: in a terminal, the password is requested and never shown, and a certificate must be confirmed")
     func terminal() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("terminal", on: server)
@@ -160,7 +160,7 @@ import Testing
         #expect(await login.result().status == 0)
         #expect(login.screenText.contains("Signed in as \(person.address)."))
         #expect(!login.screenText.contains(person.account.password))
-        // The answer is remembered with the account.
+        // The decision is saved with the account.
         #expect(try await person.bare(["roster"]).status == 0)
 
         let again = try Program(

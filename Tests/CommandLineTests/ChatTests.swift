@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct ChatTests {
     @Test(
-        "S0-91, S1-2, S1-27, S1-30, S1-31, S1-34, S1-36: a conversation in the terminal, from the list of friends to the ticks",
+        "S0-91, S1-2, S1-27, S1-30, S1-31, S1-34, S1-36: a conversation in the terminal, from the contact list to the ticks",
         arguments: [(80, 24), (40, 20)])
     func conversation(_ columns: Int, _ rows: Int) async throws {
         let server = try await PrivateProsody.shared
@@ -30,25 +30,25 @@ import Testing
         try await romeo.run("send", juliet.address, "wherefore?")
         try await wait("wherefore?")
 
-        // Somebody else: marked, and the conversation stays.
+        // A message of another contact: it is marked, and the conversation stays open.
         let nurse = try await Person("nurse", on: server)
         try await nurse.run("send", juliet.address, "Madam!")
         try await wait("Madam!")
         #expect(chat.screen(columns: columns, rows: rows).text.contains("→ "))
 
-        // A pasted text with line breaks is one message.
+        // A pasted text with line breaks is sent as one message.
         chat.type("\u{1B}[200~first\nsecond\u{1B}[201~\r")
         try await listener.waitForOutput("the pasted text") { $0.contains("\"body\":\"first\\nsecond\"") }
         chat.type("/quit\r")
         #expect(await chat.result().status == 0)
-        // The last of it may be read a moment after the end.
+        // The last output may be read a moment after the end.
         try await chat.waitForOutput("the end") { $0.hasSuffix("\u{1B}[?2004l") }
         let end = chat.screen(columns: columns, rows: rows)
         #expect(end.wrapCount == 0, "no row is longer than the screen")
         listener.signal(SIGTERM)
     }
 
-    @Test("S0-81, S2-27, S2-29: a friend request is asked in the flow and accepted there")
+    @Test("S0-81, S2-27, S2-29: a contact request is shown in the conversation and accepted there")
     func request() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -60,7 +60,7 @@ import Testing
         chat.type("/accept\r")
         try await chat.waitForOutput("the answer") { _ in chat.screen().text.contains("is accepted") }
         #expect(try await romeo.run("roster", "--json").objects.first?["subscription"] as? String == "to")
-        // S2-37: removing asks first.
+        // S2-37: removing requires a confirmation.
         chat.type("/remove\r")
         try await chat.waitForOutput("the question") { _ in chat.screen().text.contains("(yes/no)?") }
         chat.type("no\r")
@@ -69,7 +69,7 @@ import Testing
         #expect(await chat.result().status == 0)
     }
 
-    @Test("S1-35: what cannot be sent says so; typing and states of the other side show")
+    @Test("S1-35: a message that cannot be sent shows the failure; typing and states of the other side are shown")
     func failuresAndStates() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -92,7 +92,7 @@ import Testing
         let hers = try juliet.chat(romeo.address)
         let his = try romeo.chat(juliet.address)
         try await hers.waitForOutput("his presence") { _ in hers.screen().text.contains("· online ──") }
-        // Who is not there is not told that somebody writes, so he must see her first.
+        // A contact that is offline gets no typing notifications, so he must see her online first.
         try await his.waitForOutput("her presence") { _ in his.screen().text.contains("· online ──") }
         his.type("I am wri")
         try await hers.waitForOutput("his writing") { _ in hers.screen().text.contains("is writing…") }
@@ -104,7 +104,7 @@ import Testing
         #expect(await hers.result().status == 0)
     }
 
-    @Test("S0-97, S0-103: a picture sent and a picture received are lines with type, size, pixels and path")
+    @Test("S0-97, S0-103: sent and received pictures are lines with type, size, dimensions and path")
     func pictures() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -124,7 +124,7 @@ import Testing
         #expect(await chat.result().status == 0)
     }
 
-    @Test("A message full of escape sequences changes nothing on the screen but its own line")
+    @Test("a message full of escape sequences changes only its own line on the screen")
     func hostile() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -139,7 +139,7 @@ import Testing
         #expect(await chat.result().status == 0)
     }
 
-    @Test("The connection is told honestly: offline with the next try, online again, nothing lost")
+    @Test("the state of the connection is shown: offline with the next attempt, then online again, with nothing lost")
     func connection() async throws {
         let server = try await PrivateProsody()
         let juliet = try await Person("juliet", on: server)
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(
-        "S2-31, S2-32, S2-35: who comes online moves to the top of the list of friends; a number opens a conversation")
+        "S2-31, S2-32, S2-35: a contact that comes online moves to the top of the list; a number opens a conversation")
     func friends() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -168,7 +168,7 @@ import Testing
         try await juliet.befriend(romeo)
         try await juliet.befriend(abel)
         let chat = try juliet.chat()
-        /// The addresses in the order of the list as it is drawn now.
+        /// The addresses in the order of the list on the screen.
         @Sendable func order() -> [String] {
             chat.screen().text.split(separator: "\n").suffix(4).compactMap { line in
                 [abel, romeo].first { line.contains($0.address + " |") }?.account.username

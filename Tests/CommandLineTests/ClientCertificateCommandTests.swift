@@ -2,7 +2,7 @@ import ProgramFixtures
 import ServerFixtures
 import Testing
 
-/// XEP-0178: `--client-certificate` in place of a password.
+/// XEP-0178: `--client-certificate` instead of a password.
 @Suite("Logging in with a certificate", .timeLimit(.minutes(10)))
 struct ClientCertificateCommandTests {
     private static func start(_ kind: ServerKind) async throws -> (server: RunningServer, address: String) {
@@ -43,14 +43,14 @@ struct ClientCertificateCommandTests {
         let login = try await Self.run(["login", "--password-file", right] + options, at: server, home: home)
         #expect(login.status == 0, "\(login.errors)")
         #expect(!(login.output + login.errors).contains("sesame"))
-        // The account is kept with its certificate, and the passphrase with the passwords.
+        // The account is saved with its certificate, and the passphrase with the passwords.
         let later = try await Program("hongyan", ["connection", "--json"], home: home).result()
         #expect(later.status == 0, "\(later.errors)")
         #expect(later.objects.first?["mechanism"] as? String == "EXTERNAL")
     }
 
     @Test(
-        "what cannot be used is said in one line with its path, with the status of a wrong setting, and not tried again"
+        "an unusable file is reported in one line with its path and the status of a wrong setting, and is not retried"
     )
     func unusable() async throws {
         let (server, address) = try await Self.start(.ejabberd2301)
@@ -60,7 +60,7 @@ struct ClientCertificateCommandTests {
         )
         let locked = try server.certificates.issueClient(address, passphrase: "open sesame")
         let wrong = try home.write("wrong", "not this one\n")
-        // The same as for the authorities of the server.
+        // The same applies to the certificate authorities of the server.
         let unreadable = try await Program(
             "hongyan",
             ["listen", "--jid", address, "--password-file", wrong, "--host", server.host, "--port"]
@@ -80,14 +80,14 @@ struct ClientCertificateCommandTests {
                 ], at: server, home: home)
             #expect(result.status == unreadable.status)
             #expect(result.errors.contains(words), "\(result.errors)")
-            // The fixture's certificates can be read by all; a warning about that comes first.
+            // The certificates of the fixture are readable by all users, so a warning precedes the message.
             let lines = result.errors.split(separator: "\n").filter { !$0.contains("can be read by others") }
             #expect(lines.count == 1, "\(result.errors)")
         }
         #expect(unreadable.status == 2)
     }
 
-    @Test("a certificate of somebody else is refused in words, and one key of two options is a wrong use")
+    @Test("the certificate of another account is refused with a message, and one option without the other is invalid")
     func refused() async throws {
         let (server, address) = try await Self.start(.ejabberd2301)
         let home = try ProgramHome()

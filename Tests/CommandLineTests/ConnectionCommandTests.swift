@@ -9,7 +9,7 @@ import XMPPClient
 @testable import CommandLine
 
 @Suite struct ConnectionCommandTests {
-    @Test("Without --watch it signs in, says what was agreed, and signs off")
+    @Test("without --watch, the command signs in, prints the negotiated features and signs out")
     func once() async throws {
         let person = try await Person("once", on: .shared)
         let text = try await person.run("connection").output
@@ -25,7 +25,8 @@ import XMPPClient
         #expect((object["address"] as? String)?.hasPrefix(person.address + "/") == true)
     }
 
-    @Test("With --watch every change is one line, a resumed session is told from a new one, and Ctrl-C is no failure")
+    @Test(
+        "with --watch, every change is one line, a resumed session differs from a new one, and Ctrl-C is not a failure")
     func watch() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("watch", on: server)
@@ -50,7 +51,7 @@ import XMPPClient
         #expect(traffic.allSatisfy { $0["wakeUps"] is Int && $0["bytesReceived"] is Int && $0["keepAlives"] is Int })
     }
 
-    @Test("In a terminal one line is kept up to date, and Ctrl-C leaves it")
+    @Test("in a terminal, one line is updated in place, and Ctrl-C ends the command")
     func terminal() async throws {
         let person = try await Person("line", on: .shared)
         let program = try Program(
@@ -63,7 +64,7 @@ import XMPPClient
         #expect(lines.allSatisfy { DisplayWidth.of($0.prefix { $0 != "\u{1B}" }) < 60 })
     }
 
-    @Test("A wrong password ends the watching with 3")
+    @Test("a wrong password ends --watch with status 3")
     func wrongPassword() async throws {
         let person = try await Person("wrong", on: .shared)
         let result = try await person.bare(["connection", "--watch"] + person.connection(password: "not this one"))
@@ -71,7 +72,7 @@ import XMPPClient
         #expect(result.errors.contains("The user name or the password is wrong"))
     }
 
-    @Test("What an hour would cost is reckoned only from what was counted long enough, and says so")
+    @Test("the traffic per hour is estimated only from a long enough measurement, and marked as an estimate")
     func budget() {
         let short = TrafficBudget(bytesSent: 100, bytesReceived: 200, wakeUps: 3, keepAlives: 0, elapsed: .seconds(5))
         #expect(short.phrase.english == "300 B and 3 wake-ups in 0:05")
@@ -81,7 +82,7 @@ import XMPPClient
         #expect(long.json.description.contains("\"bytesPerHour\":7200,\"wakeUpsPerHour\":36"))
     }
 
-    @Test("Each state has its words")
+    @Test("each state has a text")
     func words() throws {
         let address = try JID("juliet@example.org/balcony")
         let lost = ClientError(.connectionFailed, "It broke.")

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct ConversationCommandTests {
     @Test(
-        "S0-80, S1-38, S2-21, S2-23…S2-25, S2-28, S2-33, S2-2, S2-36…S2-38: friends are added by name, accepted, listed and removed"
+        "S0-80, S1-38, S2-21, S2-23…S2-25, S2-28, S2-33, S2-2, S2-36…S2-38: contacts are added by name, accepted, listed and removed"
     )
     func friends() async throws {
         let server = try await PrivateProsody.shared
@@ -40,7 +40,7 @@ import Testing
         try await juliet.run("remove", romeo.address, "--yes", expecting: 1)
     }
 
-    @Test("S0-82: a contact that removes me is reported, and is no contact any more")
+    @Test("S0-82: a contact that removes the user is reported, and is not a contact any more")
     func unsubscribed() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -61,7 +61,7 @@ import Testing
         try await person.run("add", " ", expecting: 2)
     }
 
-    @Test("S0-81, S2-27: a request is answered once, with yes or no, and accepting need not add back")
+    @Test("S0-81, S2-27: a request is answered once, with yes or no, and can be accepted without adding the contact")
     func requests() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -78,7 +78,8 @@ import Testing
         #expect(try await paris.run("roster", "--json").output.isEmpty, "S0-88: hidden when nothing is agreed")
     }
 
-    @Test("S2-30: requests of those whom I have asked need no question, unless I want one")
+    @Test(
+        "S2-30: requests of contacts that the user added are accepted without a question, unless configured otherwise")
     func acceptance() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -100,7 +101,7 @@ import Testing
         try await juliet.run("listen", "--accept", "perhaps", expecting: 2)
     }
 
-    @Test("S1-33, S0-79, S2-16, S2-17: messages and states arrive; who leaves is offline")
+    @Test("S1-33, S0-79, S2-16, S2-17: messages and states arrive; a contact that disconnects is offline")
     func messages() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -125,7 +126,7 @@ import Testing
         #expect(bodies == ["good morrow", "早上好 <&> 🎉"])
     }
 
-    @Test("S1-35: a message that comes back is a failure with words")
+    @Test("S1-35: a returned message is a failure with a message")
     func bounced() async throws {
         let person = try await Person("bounced", on: .shared)
         let result = try await person.run("send", "nobody-there", "hello", expecting: 1)
@@ -158,14 +159,14 @@ import Testing
             #expect(path.hasPrefix(juliet.home.path + "/data/hongyan/files/\(juliet.address)/"))
             let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
             #expect(ContentHash(of: bytes).description == theirs["sha256"] as? String)
-            // The own copy is what was sent.
+            // The saved copy equals the sent file.
             let own = Array(try Data(contentsOf: URL(fileURLWithPath: try #require(mine["path"] as? String))))
             #expect(own == bytes)
         }
         #expect(received.first?["width"] as? Int == 64)
     }
 
-    @Test("What is no picture is not sent, and a microphone that is missing is named")
+    @Test("a file that is not a picture is not sent, and a missing microphone is reported")
     func unusable() async throws {
         let person = try await Person("unusable", on: .shared)
         let text = try person.home.write("text.png", "no picture at all")

@@ -25,7 +25,7 @@ import XMPPAddress
         return attempt
     }
 
-    @Test("The time stands at the right edge, and long lines hang below their beginning")
+    @Test("the time is at the right edge, and continuation lines are indented")
     func layout() {
         let check = BindingCheck(
             address: try? JID("juliet@xmpp.test/" + String(repeating: "balcony ", count: 12) + "end"),
@@ -38,21 +38,21 @@ import XMPPAddress
         #expect(rows.dropFirst().allSatisfy { $0.hasPrefix("              ") })
     }
 
-    @Test("Nothing is wider than the terminal", arguments: [40, 60, 80, 100, 200])
+    @Test("no line is wider than the terminal", arguments: [40, 60, 80, 100, 200])
     func widths(columns: Int) throws {
         let check = TLSCheck(
             attempts: [try attempt(daysLeft: 300, problems: [.selfSigned(subject: "CN=xmpp.test")])], date: 0)
         #expect(text([check], columns: columns).allSatisfy { DisplayWidth.of($0) <= min(columns, 100) })
     }
 
-    @Test("Hops that were skipped for one reason are one paragraph")
+    @Test("steps that were skipped for the same reason are one paragraph")
     func skipped() {
         let reason = Phrase("needs a login")
         let checks = [DiagnosisStep.server, .upload].map { SkippedCheck(step: $0, reason: reason) }
         #expect(text(checks) == ["– skipped: Server, Upload (needs a login)"])
     }
 
-    @Test("A certificate near its end is a warning; one that is refused shows its fingerprint whole")
+    @Test("a certificate that expires soon is a warning; a refused one shows its complete fingerprint")
     func certificate() throws {
         #expect(TLSCheck(attempts: [try attempt(daysLeft: 60)], date: 0).outcome == .passed)
         let ending = TLSCheck(attempts: [try attempt(daysLeft: 13)], date: 0)
@@ -64,7 +64,7 @@ import XMPPAddress
         #expect(text([refused]).contains("              " + String(repeating: "ab", count: 32)))
     }
 
-    @Test("Both ends of a clock that goes wrong are named")
+    @Test("a wrong clock is described with the time of both sides")
     func clock() {
         #expect(ClockCheck(difference: .milliseconds(400)).outcome == .passed)
         #expect(ClockCheck(difference: .seconds(-40)).outcome == .warning)
@@ -75,7 +75,7 @@ import XMPPAddress
         #expect(ClockCheck(difference: nil).outcome == .skipped)
     }
 
-    @Test("The conclusion names the first check that fails")
+    @Test("the conclusion names the first failed check")
     func conclusion() {
         var diagnosis = Diagnosis(subject: "juliet@xmpp.test")
         diagnosis.duration = .milliseconds(1250)
@@ -88,13 +88,13 @@ import XMPPAddress
         #expect(diagnosis.status == .usage)
     }
 
-    @Test("Text of a server cannot write to the terminal")
+    @Test("text of a server cannot control the terminal")
     func harmless() {
         let check = ServerCheck(software: "Evil\u{1B}[2J 1.0")
         #expect(!check.summary.text.contains("\u{1B}"))
     }
 
-    @Test("A phrase is English in JSON, and nested ones are filled in their steps")
+    @Test("a phrase is English in JSON, and nested phrases are translated too")
     func phrases() {
         let phrase = Phrase("%@: %@", Phrase("direct TLS"), Phrase.list([.verbatim("a"), .verbatim("b %@")]))
         #expect(phrase.english == "direct TLS: a, b %@")

@@ -7,10 +7,10 @@ import XMPPClient
 @testable import CommandLine
 
 @Suite struct DiagnosisTests {
-    /// Of each step, where a test does not shorten it; with a shorter one the whole walk is over before.
+    /// The timeout of each step unless a test shortens it; a shorter one would end the whole run.
     private static let defaultTimeout = Duration.seconds(60)
 
-    /// Settings for a place on loopback; without an account the walk ends before the login.
+    /// Settings for a server on loopback; without an account the run ends before the login.
     private func settings(
         port: UInt16? = nil, timeout: Duration = defaultTimeout, account: Account? = nil
     ) async throws -> DiagnosisSettings {
@@ -31,13 +31,13 @@ import XMPPClient
         await DiagnosisRun(text: text, settings: settings) { _ in }.run()
     }
 
-    /// Outcomes of the checks from `first` on.
+    /// The results of the checks from `first` on.
     private func outcomes(_ diagnosis: Diagnosis, from first: DiagnosisStep) -> Set<DiagnosisOutcome> {
         Set(diagnosis.checks.drop { $0.step != first }.map(\.outcome))
     }
 
     @Test(
-        "The mechanism and its binding are told as they were, with SASL2 and without",
+        "the mechanism and its channel binding are reported, with SASL2 and without",
         arguments: [
             (ServerKind.prosody012, "SCRAM-SHA-1", AuthenticationCheck.Binding.notOffered, false),
             (.prosody13, "SCRAM-SHA-1-PLUS", .bound(.tlsExporter), true),
@@ -60,7 +60,7 @@ import XMPPClient
     }
 
     @Test(
-        "A certificate for another name, or of the past, is named; no password is sent; what is offered is still shown",
+        "a certificate for another name, or an expired one, is named; no password is sent; features are still shown",
         arguments: [
             (Certificates.Kind.wrongName, "certificate-wrong-name"), (.expired, "certificate-expired"),
             (.selfSigned, "certificate-self-signed"),
@@ -81,7 +81,7 @@ import XMPPClient
     }
 
     @Test(
-        "A closed port is told from a machine that does not answer, and from a server that says nothing",
+        "a closed port, an unreachable machine and a silent server have different results",
         arguments: [
             (FaultProxy.Acceptance.refuse, DiagnosisStep.tcp, "connection-refused"),
             (.ignore, .tcp, "connection-timeout"),
@@ -99,7 +99,7 @@ import XMPPClient
         #expect(diagnosis.duration < Self.defaultTimeout)
     }
 
-    @Test("DNS that does not answer is told within the deadline of each question")
+    @Test("a DNS server that does not respond is reported within the timeout of each query")
     func silentDNS() async throws {
         let dns = try await PrivateDNS([])
         dns.freeze()
@@ -115,7 +115,7 @@ import XMPPClient
         #expect(diagnosis.duration < Self.defaultTimeout)
     }
 
-    @Test("A domain without a server, and one that decidedly has none, are different")
+    @Test("a domain without records and one that declares that it has no server have different results")
     func domainsWithoutServer() async throws {
         let dns = try await PrivateDNS([
             .service("_xmpp-client._tcp", domain: "none.test", target: ".", port: 0)
@@ -131,7 +131,7 @@ import XMPPClient
         #expect(missing[DNSCheck.self]?.candidates.map(\.description) == ["missing.test:5222"])
     }
 
-    @Test("SRV records of both kinds stand in their order, and a place that is down does not fail the walk")
+    @Test("SRV records of both kinds are listed in order, and a server that is down does not fail the run")
     func serviceRecords() async throws {
         let server = try await PrivateProsody.shared
         let dead = try FaultProxy(to: 9)
@@ -162,7 +162,7 @@ import XMPPClient
         #expect(diagnosis.status == .done)
     }
 
-    @Test("The WebSocket of a domain's host-meta file is opened, also where no other way is left")
+    @Test("the WebSocket of a domain's host-meta file is opened, also if there is no other connection method")
     func webSocket() async throws {
         let server = try await PrivateProsody.shared
         let dns = try await PrivateDNS([
@@ -180,7 +180,8 @@ import XMPPClient
         #expect(check.outcome == .passed, "\(check)")
     }
 
-    @Test("A server without upload, archive and stream management is no failure, and it is said what is missing")
+    @Test(
+        "a server without upload, archive and stream management is not a failure, and the missing functions are listed")
     func bareServer() async throws {
         let server = try await PrivateProsody.shared(
             ServerOptions { $0.removedModules = ["http_file_share", "mam", "smacks", "time", "carbons"] })

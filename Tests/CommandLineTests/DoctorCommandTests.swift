@@ -13,7 +13,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: list.map { ($0["hop"] as? String ?? "", $0) })
     }
 
-    @Test("A server where all is well passes every hop, a real upload and a real resumption among them")
+    @Test("a healthy server passes every step, including a real upload and a real resumption")
     func allWell() async throws {
         let person = try await Person("well", on: .shared)
         let result = try await person.run("doctor", person.address, "--upload", "--json")
@@ -42,12 +42,12 @@ import Testing
         #expect(hops["upload"]?["tried"] as? Bool == true)
         #expect(hops["archive"]?["offered"] as? Bool == true)
         #expect(hops["resumption"]?["resumed"] as? Bool == true)
-        // The same clock, asked on a machine that may have other work; a wrong zone would be hours.
+        // The same clock on a machine that may be busy; a wrong time zone would be hours.
         #expect(abs(hops["clock"]?["differenceMilliseconds"] as? Int ?? .max) < 60_000)
         #expect(!result.output.contains(person.account.password))
     }
 
-    @Test("What a person sees fits 80 columns, has no colours in a pipe, and ends with the conclusion")
+    @Test("the output fits into 80 columns, has no colours in a pipe, and ends with the conclusion")
     func plainText() async throws {
         let person = try await Person("plain", on: .shared)
         let result = try await person.run("doctor", person.address)
@@ -59,7 +59,7 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
-    @Test("In a terminal there are colours, unless NO_COLOR says no")
+    @Test("in a terminal there are colours, unless NO_COLOR is set")
     func colours() async throws {
         let person = try await Person("colour", on: .shared)
         let words = try ["doctor", person.address] + person.connection()
@@ -74,7 +74,7 @@ import Testing
         #expect(!plain.screenText.contains("\u{1B}"))
     }
 
-    @Test("A wrong password ends with 3, says what to do, and what needs a login is not looked at")
+    @Test("a wrong password ends with status 3 and advice, and the steps that need a login are skipped")
     func wrongPassword() async throws {
         let person = try await Person("wrong", on: .shared)
         let words = try ["doctor", person.address, "--json"] + person.connection(password: "not this one")
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A kept password that the server refuses is not forgotten: the doctor changes nothing")
+    @Test("a saved password that the server rejects is not removed: the doctor changes nothing")
     func keptPassword() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("kept", on: server)
@@ -105,7 +105,7 @@ import Testing
         #expect(try await person.bare(["doctor"]).status == 3)
     }
 
-    @Test("Without a password it looks at everything before the login, and that is no error")
+    @Test("without a password, all steps before the login run, and this is not an error")
     func withoutPassword() async throws {
         let person = try await Person("nopassword", on: .shared)
         let result = try await person.bare(["doctor", person.address] + person.place)
@@ -119,7 +119,7 @@ import Testing
         #expect(try hops(domain)["tls"]?["outcome"] as? String == "passed")
     }
 
-    @Test("What is no address ends with 2")
+    @Test("an invalid address ends with status 2")
     func malformedAddress() async throws {
         let home = try ProgramHome()
         let result = try await Program("hongyan", ["doctor", "a b@xmpp.test", "--json"], home: home).result()
@@ -129,7 +129,7 @@ import Testing
         #expect(try await Program("hongyan", ["doctor"], home: home).result().status == 2)
     }
 
-    @Test("It speaks Chinese within 80 columns, and its JSON stays English")
+    @Test("the Chinese output fits into 80 columns, and the JSON stays English")
     func chinese() async throws {
         let person = try await Person("chinese", on: .shared)
         let language = [

@@ -23,7 +23,7 @@ import Testing
         return (home, waiting)
     }
 
-    @Test("What was said is read page by page, without a network, for people and as JSON")
+    @Test("stored messages are read page by page without a network, as text and as JSON")
     func pages() async throws {
         let home = try await filled().home
         let first = try await run(["history", Self.peer, "--limit", "3", "--json"], home)
@@ -54,7 +54,7 @@ import Testing
         #expect(list.output.hasPrefix("Romeo <\(Self.peer)> | 5 unread | 2026-03-04 05:10 | me: message 10"))
     }
 
-    @Test("Words are found, in one conversation or in all, Chinese ones too")
+    @Test("words are found in one conversation or in all, also Chinese ones")
     func search() async throws {
         let home = try await filled(queued: "早上好，罗密欧").home
         let all = try await run(["history", "--search", "message 7", "--json"], home)
@@ -67,7 +67,7 @@ import Testing
         #expect(limited.errors.contains("--before"))
     }
 
-    @Test("An export taken in elsewhere is the same conversation; taken in twice it is still one")
+    @Test("an export imported elsewhere is the same conversation, also if it is imported twice")
     func transfer() async throws {
         let home = try await filled(count: 1200).home
         let file = home.path + "/all.jsonl"
@@ -95,7 +95,7 @@ import Testing
         #expect(try await run(["export"], try ProgramHome()).status == 1)
     }
 
-    @Test("What waits to be sent is listed, taken back, and tried again when it has failed")
+    @Test("waiting messages are listed and cancelled, and failed ones are sent again")
     func queue() async throws {
         let (home, queued) = try await filled(queued: "are you there?")
         let id = String(try #require(queued).rawValue)
@@ -123,9 +123,7 @@ import Testing
         #expect(try await run(["queue", "shout"], home).status == 2)
     }
 
-    @Test(
-        "Two programs on one profile: the second one reads, or says why it cannot write; only the owner can read what is kept"
-    )
+    @Test("two programs on one profile: the second one reads, or reports that it cannot write; only the owner can read")
     func inUse() async throws {
         let home = try await filled().home
         let alone = try await run(["export"], home)
@@ -155,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("Another profile is another set of conversations, by option or by environment")
+    @Test("another profile has other conversations, chosen by option or by environment")
     func profiles() async throws {
         let home = try await filled().home
         let folder = home.path + "/second"
@@ -172,7 +170,7 @@ import Testing
         #expect(permissions?.intValue == 0o700)
     }
 
-    @Test("The doctor looks at the store and changes nothing; a damaged one is repaired by the next program")
+    @Test("the doctor checks the store and changes nothing; the next program repairs a damaged one")
     func doctor() async throws {
         let home = try await filled(queued: "waiting").home
         let well = try await run(["doctor", "--store", "--json"], home)
@@ -182,7 +180,7 @@ import Testing
         let text = try await run(["doctor", "--store"], home)
         #expect(text.output.contains("✓ integrity") && text.output.contains("nothing is damaged"))
 
-        // The middle of the file is overwritten.
+        // Overwrites the middle of the file.
         let handle = try #require(FileHandle(forUpdatingAtPath: home.storePath))
         try handle.seek(toOffset: 4096 * 3)
         try handle.write(contentsOf: Data(repeating: 0xA5, count: 4096 * 12))
@@ -207,7 +205,7 @@ import Testing
     }
 
     @Test(
-        "Whatever the store cannot do is one sentence, in both languages, with its own status",
+        "a failure of the store is one message, in both languages, with its own status",
         arguments: [
             (StoreError.Code.inUse, Int32(5)), (.tooNew, 6), (.diskFull, 6), (.readOnly, 6), (.corrupt, 6),
             (.cannotOpen, 6), (.system, 6),
@@ -219,7 +217,7 @@ import Testing
     }
 
     @Test(
-        "Times are read as people write them",
+        "times are parsed as people write them",
         arguments: [
             ("2026-03-04T05:00:00Z", HistoryPoint.time(MessageTime(millisecondsSince1970: 1_772_600_400_000))),
             ("4711", .message(MessageID(rawValue: 4711))),

@@ -14,11 +14,11 @@ struct ListenedFilesTests {
             kind: .picture, mediaType: "image/png", size: 1000, url: "https://files.example/a"))
     private static let origin = ListenedOrigin(name: "x", members: [])
 
-    @Test("a person whose server hangs holds nobody up, and what waits is bounded")
+    @Test("a sender whose server hangs delays no other, and the number of waiting files is limited")
     func hanging() async throws {
         let files = ListenedFiles()
         let (slow, quick) = (try JID("slow@a.test"), try JID("quick@b.test"))
-        // Nothing is awaited here: the events of the session go on.
+        // Nothing is awaited here: the events of the session continue.
         #expect(files.add(Self.file, from: slow, Self.origin) == nil)
         #expect(files.add(Self.file, from: slow, Self.origin) == nil)
         for _ in 0..<10 { #expect(files.add(Self.file, from: quick, Self.origin) == nil) }

@@ -20,7 +20,7 @@ import Testing
         return result.objects.first?["fast"] as? Bool
     }
 
-    @Test("Who has signed in once logs in by token from then on, known to the server as the same installation")
+    @Test("after the first login, the program logs in with a token, and the server sees the same installation")
     func token() async throws {
         let person = try await person("token")
         try await person.run("login")
@@ -33,7 +33,7 @@ import Testing
         #expect(try await usesToken(person) == true, "a token that was replaced is the one that is used next")
     }
 
-    @Test("A token that the server refuses is replaced: the password serves")
+    @Test("a token that the server rejects is replaced by means of the password")
     func refusedToken() async throws {
         let person = try await person("refused")
         try await person.run("login")
@@ -45,7 +45,7 @@ import Testing
         #expect(try await usesToken(person) == true)
     }
 
-    @Test("A password that is given is the one that is tried, whatever token is kept")
+    @Test("a password given by the user is used even if there is a saved token")
     func givenPassword() async throws {
         let person = try await person("given")
         try await person.run("login")
@@ -54,7 +54,7 @@ import Testing
         #expect(try await usesToken(person) == true, "what is kept was not touched")
     }
 
-    @Test("Signing out forgets the token with the password")
+    @Test("signing out removes the token with the password")
     func logout() async throws {
         let person = try await person("logout")
         try await person.run("login")
@@ -63,7 +63,7 @@ import Testing
         #expect(tokens(person)?.contains(person.account.username) == false)
     }
 
-    @Test("For an account that is not kept nothing is kept, and the doctor keeps nothing either")
+    @Test("no token is saved for an account that is not saved, nor by the doctor")
     func strangers() async throws {
         let person = try await person("stranger")
         try await person.run("connection")

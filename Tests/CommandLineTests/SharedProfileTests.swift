@@ -10,7 +10,7 @@ import XMPPAddress
 
 @testable import CommandLine
 
-/// Programs that use one profile at the same time: one has it open, the others send through it.
+/// Programs that use one profile at the same time: one of them opens it, and the others send through it.
 @Suite("One profile, several programs")
 struct SharedProfileTests {
     private func bodies(with peer: String, of person: Person) async throws -> [String] {
@@ -23,7 +23,7 @@ struct SharedProfileTests {
         Program.objects(program.output).compactMap { $0["body"] as? String }
     }
 
-    @Test("send goes through the chat that is open, which shows the message at once, and the history has it once")
+    @Test("send uses the running chat, which shows the message at once, and the history contains it once")
     func throughChat() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -32,13 +32,13 @@ struct SharedProfileTests {
         let his = try await romeo.listen("--count", "3")
         let chat = try juliet.chat(romeo.address)
         try await chat.waitForScreen("online ──")
-        // No password: the account is online there.
+        // No password is needed, because the account is online in the other program.
         let words = ["--jid", juliet.address, "--json"]
         let sent = try await juliet.bare(["send", romeo.address, "from a script", "--delivered"] + words)
         #expect(sent.status == 0, "\(sent.errors)")
         #expect(sent.objects.first?["stage"] as? String == "delivered")
         try await chat.waitForScreen("me: from a script")
-        // A file and a voice message go the same way.
+        // A file and a voice message are sent in the same way.
         let picture = try juliet.home.write("picture.png", SampleMedia.smallPicture)
         let voice = try juliet.home.write("voice.wav", SampleMedia.sound)
         for file in [["--picture", picture], ["--voice", voice, "--inline"]] {
@@ -59,7 +59,7 @@ struct SharedProfileTests {
     }
 
     @Test(
-        "send goes through listen; many at once arrive once each, and stand in the history in the order of their arrival"
+        "send uses a running listen; of many at once, each arrives once, and the history has them in order of arrival"
     )
     func throughListen() async throws {
         let server = try await PrivateProsody.shared
@@ -81,7 +81,7 @@ struct SharedProfileTests {
         #expect(try await bodies(with: romeo.address, of: juliet) == listened(his))
     }
 
-    @Test("What is sent without a connection goes out with the next program that runs")
+    @Test("a message sent without a connection is sent by the next program that runs")
     func queued() async throws {
         let server = try await PrivateProsody()
         let juliet = try await Person("juliet", on: server)
@@ -104,7 +104,7 @@ struct SharedProfileTests {
         #expect(try await juliet.bare(["queue", "--jid", juliet.address]).output.contains("No message is waiting"))
     }
 
-    @Test("A program that is killed while others send through it loses and doubles nothing")
+    @Test("if a program is killed while others send through it, no message is lost or duplicated")
     func killed() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -114,7 +114,7 @@ struct SharedProfileTests {
         let hers = try await juliet.listen()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...8 {
-                // Who loses the connection just then says so, and leaves the message in the queue.
+                // A program that loses its connection at this moment reports it, and its message stays in the queue.
                 let words = try ["send", romeo.address, "number \(number)", "--delivered"] + juliet.connection()
                 group.addTask {
                     let status = try await juliet.bare(words).status
@@ -137,7 +137,7 @@ struct SharedProfileTests {
         his.signal(SIGTERM)
     }
 
-    @Test("listen reports what the chat of the same profile hears, and goes on by itself when the chat has ended")
+    @Test("listen reports the events of a chat on the same profile, and continues alone when the chat has ended")
     func listenBesideChat() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)

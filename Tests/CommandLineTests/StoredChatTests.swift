@@ -8,7 +8,7 @@ import XMPPAddress
 
 @testable import CommandLine
 
-/// The chat and what it keeps: before a connection, after a death, beside another program.
+/// The chat and its stored state: before a connection, after a crash, and next to another program.
 @Suite struct StoredChatTests {
     private func quit(_ program: Program) async {
         program.type("/quit\r")
@@ -16,7 +16,7 @@ import XMPPAddress
     }
 
     @Test(
-        "What was said is there at once without a network; what is typed then goes out once, though the program is killed"
+        "stored messages show at once without a network; a new message is sent once, even if the program is killed"
     )
     func offline() async throws {
         let server = try await PrivateProsody()
@@ -57,7 +57,7 @@ import XMPPAddress
             told.objects.compactMap { $0["body"] as? String } == ["wherefore art thou", "here", "typed in the dark"])
     }
 
-    @Test("A second program on the profile says so in one sentence")
+    @Test("a second program on the profile reports it in one message")
     func inUse() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -72,7 +72,7 @@ import XMPPAddress
         await quit(chat)
     }
 
-    @Test("What is written and not sent stays with its conversation, also when the program is left")
+    @Test("an unsent text stays in its conversation, also after the program has ended")
     func drafts() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -96,7 +96,7 @@ import XMPPAddress
         await quit(third)
     }
 
-    @Test("Corrections, reactions and retractions change the line that they are about")
+    @Test("corrections, reactions and retractions change the line of their message")
     func changes() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -131,7 +131,7 @@ import XMPPAddress
     }
 
     @Test(
-        "Older pages come with PageUp, in both languages, and no row is longer than the screen",
+        "PageUp loads older pages, in both languages, and no row is wider than the screen",
         arguments: [(80, "en_GB.UTF-8"), (80, "zh_CN.UTF-8"), (40, "zh_CN.UTF-8")])
     func pages(_ columns: Int, _ language: String) async throws {
         let server = try await PrivateProsody.shared
@@ -156,7 +156,7 @@ import XMPPAddress
         #expect(chat.screen(columns: columns).wrapCount == 0)
     }
 
-    @Test("A room is a conversation: entered, talked in, looked around in, left")
+    @Test("a room is a conversation: joined, used, its occupants listed, left")
     func room() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -167,11 +167,12 @@ import XMPPAddress
         try await hers.waitForScreen("online ──")
         try await his.waitForScreen("online ──")
         hers.type("/join \(room) Juliet\r")
-        // As on the desktop, a room that is not there is only created by who says so: a slip in its name would make another.
+        // As on the desktop, a room that does not exist is only created on an explicit command: a typing error would
+        // create another one.
         try await hers.waitForScreen("Create it (yes/no)?")
         hers.type("yes\r")
         try await hers.waitForScreen("1 inside")
-        // A name alone is a room of one's own server.
+        // A name without a domain is a room of the account's own service.
         his.type("/join balcony-\(juliet.account.username) Romeo\r")
         try await hers.waitForScreen("2 inside")
         try await his.waitForScreen("2 inside")
@@ -186,7 +187,7 @@ import XMPPAddress
         try await his.waitForScreen("You have left")
         await quit(his)
         await quit(hers)
-        // Without a word about it, the room is there again at the next start.
+        // The room is joined again at the next start without a command.
         let again = try juliet.chat()
         try await again.waitForScreen("# balcony")
         again.type("1\r")
@@ -194,7 +195,7 @@ import XMPPAddress
         await quit(again)
     }
 
-    @Test("Reactions are added and taken back one by one, as on the desktop; what could not be done stays in the input")
+    @Test("reactions are added and removed one by one, as on the desktop; a command that failed stays in the input")
     func reactions() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -204,7 +205,7 @@ import XMPPAddress
         let hers = try juliet.chat(romeo.address)
         let his = try await romeo.listen()
         try await hers.waitForScreen("good morrow")
-        // Replacing all one's reactions by one was the terminal's own rule; ChatModel's toggles each.
+        // An earlier terminal replaced all reactions of the user; ChatModel toggles each of them.
         hers.type("/react 👍\r/react 🎉\r")
         try await hers.waitForOutput("both") { _ in
             let text = hers.screen().text
@@ -223,7 +224,7 @@ import XMPPAddress
         #expect(reactions?.compactMap { $0["emoji"] as? String } == ["🎉"])
     }
 
-    @Test("A muted conversation neither rings nor shows; Alt+A opens the next one with unread messages")
+    @Test("a muted conversation does not notify; Alt+A opens the next one with unread messages")
     func muted() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -252,7 +253,7 @@ import XMPPAddress
         await quit(chat)
     }
 
-    @Test("`send` keeps a text without a connection if that is wanted, and the history knows what was sent")
+    @Test("`send` can store a text without a connection, and the history contains sent messages")
     func send() async throws {
         let server = try await PrivateProsody()
         let juliet = try await Person("juliet", on: server)
@@ -270,7 +271,7 @@ import XMPPAddress
                 == "kept")
     }
 
-    @Test("What another computer of the account has said and heard is fetched from the server's archive")
+    @Test("messages of another device of the account are loaded from the archive")
     func fetch() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)

@@ -3,14 +3,15 @@ import Foundation
 import ProgramFixtures
 import XMPPAddress
 
-/// What is put into a store before a program looks at it.
+/// Fills a store before a program opens it.
 struct StoredConversation {
     let account: String
     let peer: String
 
-    /// So many messages, one a minute, the odd ones from the peer; and one of mine that waits to be sent.
+    /// This number of messages, one per minute, every second one from the peer; and one of the user that waits to be
+    /// sent.
     ///
-    /// - Returns: the number of the message that waits.
+    /// - Returns: the number of the waiting message.
     @discardableResult
     func write(into home: ProgramHome, count: Int = 10, queued: String? = nil) async throws -> MessageID? {
         let store = try await home.openStore()

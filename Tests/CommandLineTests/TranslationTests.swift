@@ -39,7 +39,7 @@ import Testing
         return texts
     }
 
-    @Test("Every text of the programs is in every catalogue, with the same places to fill", arguments: ["zh_CN"])
+    @Test("every text of the programs is in every catalogue, with the same placeholders", arguments: ["zh_CN"])
     func complete(_ language: String) throws {
         let catalogue = try String(contentsOfFile: "\(Self.root)/po/\(language).po", encoding: .utf8)
         var translations: [String: String] = [:]
@@ -49,7 +49,7 @@ import Testing
             if line.hasPrefix("msgid \"") { (original, plural) = (String(line.dropFirst(7).dropLast()), nil) }
             if line.hasPrefix("msgid_plural \"") { plural = String(line.dropFirst(14).dropLast()) }
             if line.hasPrefix("msgstr \"") { translations[original] = String(line.dropFirst(8).dropLast()) }
-            // Chinese has one form, which stands for both of English.
+            // Chinese has one form for both forms of English.
             if line.hasPrefix("msgstr[0] \"") {
                 for text in [original, plural].compactMap(\.self) {
                     translations[text] = String(line.dropFirst(11).dropLast())
@@ -63,12 +63,12 @@ import Testing
         }
     }
 
-    /// How many words are filled in, in order or by number.
+    /// The number of arguments, in order or by number.
     private static func places(of text: String) -> Int {
         text.ranges(of: "%@").count + text.ranges(of: "$@").count
     }
 
-    @Test("The programs speak Chinese where no locale of the system does; JSON stays as it is")
+    @Test("the programs speak Chinese even if the system has no Chinese locale; JSON is unchanged")
     func chinese() async throws {
         let home = try ProgramHome()
         let language = ["LC_ALL": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": try await home.translations()]
@@ -83,7 +83,7 @@ import Testing
 }
 
 extension ProgramHome {
-    /// The catalogues of the source tree, compiled into this home; returns where the programs find them.
+    /// Compiles the catalogues of the source tree into this home; returns the folder in which the programs find them.
     func translations() async throws -> String {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path

@@ -122,23 +122,23 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(transcript.entries.map(\.text) == ["one!", "said", "two"])
     }
 
-    @Test("a window that moves on redraws nothing; a message inserted above the screen redraws everything")
+    @Test("a window that moves forward redraws nothing; a message inserted above the screen redraws everything")
     func order() {
         let drawing = Drawing(columns: 40, rows: 24)
         var transcript = Transcript()
         let day = TranscriptEntry(id: .header, author: .divider, time: now, text: "header")
         _ = transcript.show([day] + (1...10).map { message($0, "m\($0)") })
         drawing.show(&transcript)
-        // The oldest go, the divider moves down with the window, and a new one comes.
+        // The oldest messages are removed, the separator moves with the window, and a new message arrives.
         _ = transcript.show([day] + (4...11).map { message($0, "m\($0)") })
         #expect(!transcript.isOutOfOrder)
         drawing.show(&transcript)
         #expect(drawing.terminal.text.ranges(of: "m11").count == 1)
         #expect(drawing.terminal.text.ranges(of: "header").count == 1)
-        // An older page in front is in the scroll-back, or is not, but the screen stays.
+        // An older page is loaded above, in the scroll-back or not, but the screen is unchanged.
         _ = transcript.show([day] + (1...11).map { message($0, "m\($0)") })
         #expect(!transcript.isOutOfOrder)
-        // The archive brings one that was missing in the middle.
+        // The archive delivers a message that was missing in the middle.
         _ = transcript.show([day] + (1...11).map { message($0, "m\($0)") } + [message(20, "late", place: 5)])
         #expect(!transcript.isOutOfOrder, "at the end it is only new")
         let sorted = (1...5).map { message($0, "m\($0)") } + [message(20, "late", place: 5)]

@@ -15,7 +15,7 @@ struct ProfileSocketTests {
         return words
     }
 
-    /// A folder that is removed with it.
+    /// A folder that is removed together with this object.
     private final class Folder: Sendable {
         let path: String
         var profile: Profile { Profile(folder: path) }
@@ -28,7 +28,7 @@ struct ProfileSocketTests {
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// A client that sends whatever it likes.
+    /// A client that can send anything.
     private final class RawClient: Sendable {
         let descriptor: Int32
 
@@ -47,7 +47,7 @@ struct ProfileSocketTests {
             }
         }
 
-        /// All that comes until the other end closes.
+        /// Everything received until the other side closes.
         func rest() async -> String {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [descriptor] in
@@ -71,7 +71,7 @@ struct ProfileSocketTests {
         return answer.text
     }
 
-    @Test("a request is answered, after what is said about it before")
+    @Test("a request is answered after its notices")
     func answer() async throws {
         let folder = try Folder()
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
@@ -94,12 +94,12 @@ struct ProfileSocketTests {
         #expect(try await echoed("still here", folder.profile) == "still here")
     }
 
-    @Test("only the owner of the profile can reach it, and what a dead program left is replaced")
+    @Test("only the owner of the profile can connect, and the socket of a killed program is replaced")
     func place() async throws {
         let folder = try Folder()
         chmod(folder.path, 0o755)
         let place = SocketLocation(folder.profile)
-        // A program that was killed leaves its socket.
+        // A killed program leaves its socket.
         let left = try #require(place.listen(waiting: 1))
         close(left)
         #expect(access(place.path, F_OK) == 0)
@@ -114,7 +114,7 @@ struct ProfileSocketTests {
         #expect(ProfileClient.connect(to: folder.profile) == nil)
     }
 
-    @Test("a folder whose path is too long for the address of a socket is no obstacle")
+    @Test("the path of the folder may be too long for the address of a socket")
     func longPath() async throws {
         let folder = try Folder("/" + String(repeating: "长", count: 60))
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
@@ -128,7 +128,7 @@ struct ProfileSocketTests {
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
         defer { socket.close() }
         let place = SocketLocation(folder.profile)
-        // Even where the permissions of the files would let it in.
+        // Even if the permissions of the files would allow it.
         chmod(folder.path, 0o755)
         chmod(place.folder, 0o755)
         chmod(place.path, 0o666)
@@ -147,7 +147,7 @@ struct ProfileSocketTests {
     }
 
     @Test(
-        "what is no request ends only its own connection",
+        "an invalid request ends only its own connection",
         arguments: [
             ("hello\n", "Parse error"), ("[]\n", "Parse error"), ("{\"id\":1}\n", "Parse error"),
             ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"echo\"}\n", "Invalid request"),
@@ -164,7 +164,7 @@ struct ProfileSocketTests {
         #expect(try await echoed("others", folder.profile) == "others")
     }
 
-    @Test("a line without an end is not read any further than to its limit")
+    @Test("a line without an end is read only up to its limit")
     func huge() async throws {
         let folder = try Folder()
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
@@ -175,7 +175,7 @@ struct ProfileSocketTests {
         #expect(try await echoed("others", folder.profile) == "others")
     }
 
-    @Test("a client that sends nothing, half a line, or reads nothing is let go of")
+    @Test("a client that sends nothing or half a line, or reads nothing, is disconnected")
     func slow() async throws {
         let folder = try Folder()
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo], timeout: 1))
@@ -194,11 +194,11 @@ struct ProfileSocketTests {
         #expect(await silent.rest().isEmpty)
         _ = await half.rest()
         #expect(try await echoed("others", folder.profile) == "others")
-        // Its connection ends although it never read.
+        // Its connection ends although it never reads.
         while socket.clientCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    @Test("more clients than are served at a time are told so, and served when others have gone")
+    @Test("clients beyond the limit are informed, and served when others have disconnected")
     func crowd() async throws {
         let folder = try Folder()
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
@@ -211,7 +211,7 @@ struct ProfileSocketTests {
         #expect(try await echoed("later", folder.profile) == "later")
     }
 
-    @Test("a program that ends leaves no client waiting")
+    @Test("when the program ends, no client keeps waiting")
     func end() async throws {
         let folder = try Folder()
         let (begun, isBegun) = AsyncStream<Void>.makeStream()

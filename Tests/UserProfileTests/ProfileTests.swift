@@ -10,7 +10,7 @@ import XMPPAddress
 @Suite struct ProfileTests {
     private let folder = NSTemporaryDirectory() + "profile-\(UUID().uuidString)"
 
-    @Test("A profile is a folder of its owner's, made when it is opened first")
+    @Test("a profile is a folder that only its owner can read, created when it is first opened")
     func open() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let profile = Profile(folder: folder + "/")
@@ -32,7 +32,7 @@ import XMPPAddress
         await store.close()
     }
 
-    @Test("The mechanism of a login is there at the next start; signing in again forgets it")
+    @Test("the mechanism of a login is known at the next start; signing in again resets it")
     func mechanism() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let juliet = try JID("juliet@example.org")
@@ -49,7 +49,7 @@ import XMPPAddress
         #expect(try AccountFile(directory: folder).account(juliet)?.lastMechanism == nil)
     }
 
-    @Test("A folder that cannot be made is told with its name")
+    @Test("a folder that cannot be created is reported with its name")
     func impossible() async throws {
         do throws(ProfileFailure) {
             _ = try await Profile(folder: "/dev/null/profile").open(for: .writing)
@@ -60,7 +60,7 @@ import XMPPAddress
         }
     }
 
-    @Test("Files of an account go into folders that its name cannot lead out of")
+    @Test("the folders for the files of an account cannot be left by a crafted name")
     func folders() throws {
         let profile = Profile(folder: folder)
         let account = try JID(escapingLocal: "..", domain: "example.org")
@@ -68,7 +68,7 @@ import XMPPAddress
         #expect(profile.mediaFolder(of: try JID("juliet@example.org/balcony")).hasSuffix("/media/juliet@example.org"))
     }
 
-    @Test("The list of accounts and the preferences are their owner's alone, also those of an earlier release")
+    @Test("only the owner can read the list of accounts and the preferences, also those of an earlier release")
     @MainActor
     func permissions() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -93,7 +93,7 @@ import XMPPAddress
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
     }
 
-    @Test("The list of accounts remembers how to reach a server, and which account was used last")
+    @Test("the list of accounts contains how to reach a server, and which account was used last")
     func accounts() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (juliet, romeo) = (try JID("juliet@example.org/x"), try JID("romeo@example.net"))

@@ -3,7 +3,7 @@ internal import Synchronization
 internal import XMPPAddress
 internal import XMPPClient
 
-/// What the services of one account share: identity, store, disclosure policy, and the session while there is one.
+/// The data that the services of one account share: identity, store, disclosure policy, and the current session.
 final class AccountContext: Sendable {
     private struct State {
         var policy: ChatAccountPolicy

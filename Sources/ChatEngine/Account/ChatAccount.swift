@@ -96,7 +96,7 @@ public final class ChatAccount: Sendable {
     /// Sets the presence, now and for each connection.
     public func setPresence(_ presence: OwnPresence) async { await connection.setPresence(presence) }
 
-    /// Whether a user is looking; if not, the server may save battery and traffic (XEP-0352).
+    /// Whether the program is visible to the user; if not, the server may save battery and traffic (XEP-0352).
     public func setActive(_ isActive: Bool) async { await connection.setActive(isActive) }
 
     /// Changes what contacts learn from now on.
@@ -123,7 +123,7 @@ public final class ChatAccount: Sendable {
         try await reading.markRead(upTo: message, in: key)
     }
 
-    /// Who is typing or has just stopped, by full address.
+    /// The contacts that are typing or have just stopped, by full address.
     public var writers: [ConversationKey: [JID: ChatState]] { get async { await typing.writers } }
 
     /// Sends a typing notification (XEP-0085); repeated states are sent once.

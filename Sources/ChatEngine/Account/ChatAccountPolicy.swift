@@ -12,9 +12,10 @@ public struct ChatAccountPolicy: Sendable {
     /// The features to negotiate at a login. With the default plan, messages that arrived while this device was offline
     /// come from the archive.
     public var negotiation = NegotiationPlan.forArchiveReaders
-    /// Is told everything that the account hears, as it comes.
+    /// Called with each received event of the account, in order.
     public var hear: HeardHandler?
-    /// Enters the rooms of the account whenever it connects; otherwise only those of ``RoomService/visit(_:)``.
+    /// Whether the rooms of the account are joined whenever it connects; otherwise only those of
+    /// ``RoomService/visit(_:)``.
     public var entersRooms = true
     /// Whether contacts may learn that a message was received and seen.
     public var tellsReceipts = true

@@ -13,12 +13,12 @@ internal import TransportLayer
 internal import XMPPClient
 
 extension ClientConfiguration {
-    /// The same with the store, the plan and the extensions of an account.
+    /// The configuration with the store, the plan and the extensions of an account.
     ///
     /// - Parameters:
-    ///   - showPresence: called when the contact list was asked for, which must come before presence is sent.
-    ///   - beginHistory: called behind the presence and the request for copies.
-    ///   - returnToRooms: called when no room still lists only an earlier session of this account.
+    ///   - showPresence: called when the roster was requested, which must precede presence.
+    ///   - beginHistory: called after sending presence and the request for carbons.
+    ///   - returnToRooms: called when `GroupChat` has reset the occupancies of an earlier session.
     func serving(
         _ context: AccountContext, showPresence: @escaping StartAction, beginHistory: @escaping StartAction,
         returnToRooms: @escaping StartAction
@@ -29,7 +29,7 @@ extension ClientConfiguration {
         configuration.store = recorder
         // Messages can be queued offline, so starting without a connection is normal.
         configuration.reconnection.retriesFirstLogin = true
-        // The first: the others see what was read and opened before it was stored.
+        // The first interceptor: the others see messages as they were opened and stored.
         configuration.add { _ in recorder.openedStanzas }
         configuration.add {
             ServiceDiscovery(
@@ -59,4 +59,35 @@ extension ClientConfiguration {
         configuration.add { _ in RoomsStart(action: returnToRooms) }
         return configuration
     }
+}
+
+/// An action of an account at the start of a session, as one of its extensions.
+typealias StartAction = @Sendable (_ session: Session, _ isResumed: Bool) async -> Void
+
+/// Sends presence after the roster request (RFC 6121 §2.2), so that incoming presence is known to come from contacts.
+struct PresenceStart: SessionExtension {
+    let action: StartAction
+
+    var startsAfter: [any SessionExtension.Type] { [Roster.self] }
+
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
+}
+
+/// Requests missed messages after sending presence and enabling carbons, so that messages that are not yet in the
+/// archive arrive live. It does not wait for a response.
+struct HistoryStart: SessionExtension {
+    let action: StartAction
+
+    var startsAfter: [any SessionExtension.Type] { [PresenceStart.self, Carbons.self] }
+
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
+}
+
+/// Joins the rooms again after `GroupChat` has reset the occupancies of an earlier session.
+struct RoomsStart: SessionExtension {
+    let action: StartAction
+
+    var startsAfter: [any SessionExtension.Type] { [GroupChat.self] }
+
+    func sessionStarted(_ session: Session, isResumed: Bool) async throws { await action(session, isResumed) }
 }

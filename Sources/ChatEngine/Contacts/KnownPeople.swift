@@ -52,7 +52,7 @@ final class KnownPeople: Sendable {
     }
 }
 
-/// Tells a session whom the account knows, in addition to the contact list and the rooms.
+/// Reports the people known to the account to a session, in addition to the contact list and the rooms.
 struct PeopleDirectory: PeerDirectory {
     let people: KnownPeople
     let store: any LocalStore

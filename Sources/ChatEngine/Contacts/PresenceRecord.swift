@@ -62,8 +62,8 @@ final class PresenceRecord: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether a presence is stored: anybody can send one, so only those of contacts are, and a limited number of
-    /// requests.
+    /// Whether a presence is stored: only those of contacts, and a limited number of requests, because any sender can
+    /// send presence.
     func admits(_ sighting: Sighting, _ people: KnownPeople) -> Bool {
         guard case .here(let presence) = sighting else { return true }
         switch presence.kind {

@@ -20,8 +20,8 @@ actor ArchiveReader {
     /// Stores a page of an archive, and sends receipts for messages that arrived only by it.
     ///
     /// - Parameters:
-    ///   - query: what was asked for.
-    ///   - peer: with whom it was narrowed to.
+    ///   - query: the query of the page.
+    ///   - peer: the contact to which the query was limited.
     func receive(
         _ page: MessageHistory.ArchivePage, of archive: JID, with peer: JID?, answering query: StoredArchiveQuery,
         in session: Session
@@ -52,14 +52,14 @@ actor ArchiveReader {
     /// In milliseconds: receipts for older messages are not useful.
     private static let receiptAge: Int64 = 7 * 24 * 3_600_000
 
-    /// To whom a receipt is owed for which message, of those whose senders ask for one.
+    /// The receipts to send, for messages whose senders requested one.
     private static func receiptsOwed(
         for items: [ArchiveItem], in reader: any StoreReader
     ) throws(StoreError) -> [(receiver: JID, id: String)] {
         var owed: [(receiver: JID, id: String)] = []
         for item in items {
-            // Only for texts: a retraction or a reaction is no message that was read, and whether it is new cannot be told. What could
-            // not be opened was not delivered.
+            // Only for texts: a retraction or a reaction is not a message that was read, and whether it is new is
+            // unknown. A message that could not be opened was not delivered.
             guard case .message(let copy, let key)? = item.content, case .text = copy.content, key.kind == .direct,
                 !copy.isOutgoing, !copy.protection.isNotOpened, let wireID = copy.wireID
             else { continue }
@@ -73,7 +73,7 @@ actor ArchiveReader {
         return owed
     }
 
-    /// What the messages of a page mean, and which of their senders ask for a receipt.
+    /// The meanings of the messages of a page, and which of their senders request a receipt.
     private func read(
         _ page: MessageHistory.ArchivePage, of archive: JID, _ step: inout ProtectionStep
     ) async -> (items: [ArchiveItem], receiptsWanted: Set<String>) {

@@ -15,8 +15,8 @@ actor HistoryService {
     private var timer: Task<Void, Never>?
     /// The callers waiting for a page, by request.
     private var waiters: [HistoryRequest: [CheckedContinuation<OlderHistory, Never>]] = [:]
-    /// The newest page was not read since the session started, perhaps by an earlier process: a resumed connection has
-    /// missed nothing, but messages before its session may still be missing.
+    /// Whether the newest page has not been read since the session started, possibly by an earlier process: a resumed
+    /// connection has missed nothing, but messages before its session may still be missing.
     private var isNewestOwed = true
     /// The number of starts, to ignore late events of an earlier connection.
     private var beginnings = 0
@@ -87,7 +87,7 @@ actor HistoryService {
 
     // MARK: The session
 
-    /// The presence and the request for copies of a session are sent.
+    /// Called when the presence and the request for carbons were sent.
     func begin(isResumed: Bool) async {
         beginnings += 1
         if !isResumed { isNewestOwed = true }
@@ -186,7 +186,7 @@ actor HistoryService {
         }
     }
 
-    /// A page is in the store, or the archive has none.
+    /// Called when a page is stored, or the archive has none.
     func pageCame(for request: HistoryRequest) async {
         guard request.purpose == .newest else { return }
         if request.archive == context.address {
@@ -223,11 +223,11 @@ actor HistoryService {
         var query = request.query
         let page: MessageHistory.ArchivePage
         do throws(ArchiveError) {
-            // The account's archive is asked at once: where there is none, the page is refused.
+            // The archive of the account is queried at once: without an archive, the query is refused.
             if !isOwn || query.limit != nil {
                 let capabilities = try await source.capabilities(of: request.archive)
                 guard capabilities.isAvailable else { throw ArchiveError(.notSupported, "There is no archive.") }
-                // Without `#extended` the page may reach beyond the hole; what is known there is recognised.
+                // Without `#extended` the page may extend beyond the gap; known messages are recognised.
                 if !capabilities.isExtended { query.limit = nil }
             }
             page = try await source.page(

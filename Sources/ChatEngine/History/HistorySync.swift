@@ -8,7 +8,7 @@ public import XMPPAddress
 /// the remaining gaps after each page. Live messages change nothing here.
 ///
 ///     perform(sync.sessionBegan(isResumed: false, now: now))            // .ask(newest page of our archive)
-///     perform(sync.answered(request, gaps: gaps, now: now))             // .ask(page of the newest hole)
+///     perform(sync.answered(request, gaps: gaps, now: now))             // .ask(page of the newest gap)
 ///     perform(sync.answered(request, gaps: [], now: now))               // .none
 public struct HistorySync: ~Copyable, Sendable {
     /// An action for the owner to perform.

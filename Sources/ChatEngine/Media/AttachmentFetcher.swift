@@ -3,15 +3,15 @@ internal import Foundation
 internal import Media
 public import TransportLayer
 
-/// Fetches what messages offer, and knows what of it is here.
+/// Downloads the files of messages, and finds those that are on this device.
 ///
-/// A content is found by its hash and by nothing else: a name from the network never becomes a path, and what is here is not
-/// fetched again, after a restart either. What was fetched is checked against what the message says of it.
+/// Content is found only by its hash: a name from the network never becomes a path, and local content is not downloaded
+/// again, also after a restart. Downloaded content is compared with the description in the message.
 ///
 ///     let fetcher = AttachmentFetcher(store: store, media: media, trust: .system)
 ///     let path = try await fetcher.fetch(0, of: message) { step in … }
 public struct AttachmentFetcher: Sendable {
-    /// How much is here of what there is; `total` where the server says it.
+    /// The progress of a download; `total` if the server states it.
     public struct Progress: Sendable, Hashable {
         public var completed: Int64
         public var total: Int64?
@@ -34,19 +34,19 @@ public struct AttachmentFetcher: Sendable {
         @Sendable (_ url: String, _ path: String, _ limit: Int64, _ progress: @escaping ProgressHandler)
         async throws(TransportError) -> Void
 
-    /// The most that is fetched when a person asks for it: a film from a telephone.
+    /// The maximum size of a download that the user requests: a video from a phone.
     public static let sizeLimit: Int64 = 100 << 20
 
     public let media: MediaCache
     package let store: any LocalStore
     private let download: Download
     private let protection: any ContentProtection
-    /// How long a sound lasts, in milliseconds.
+    /// Determines the duration of a sound in milliseconds.
     private let measure: @Sendable (_ path: String) async -> Int64?
 
     /// - Parameter trust: the trust policy for servers, the same as for the connection of the account. Addresses other
     ///   than `https:` are refused.
-    /// - Parameter protection: opens what was sealed before it was uploaded.
+    /// - Parameter protection: decrypts files that were encrypted before the upload.
     public init(
         store: any LocalStore, media: MediaCache, trust: TrustPolicy = .system,
         protection: any ContentProtection = PlainContent()
@@ -72,17 +72,17 @@ public struct AttachmentFetcher: Sendable {
         self.download = download
     }
 
-    /// Where the content is on this device; `nil` where it is not, or not any more. Pin it in the cache as long as the file is
-    /// read.
+    /// The path of the content on this device; `nil` if it is not, or no longer, here. Pin it in the cache while the
+    /// file is read.
     public func path(of attachment: Attachment) async -> String? {
         guard let hash = attachment.contentHash.flatMap(ContentHash.init) else { return nil }
         return await media.file(of: hash)
     }
 
-    /// Fetches an attachment of a message unless it is here, and notes in the store that it is.
+    /// Downloads an attachment of a message unless it is on this device, and records that in the store.
     ///
-    /// - Parameter limit: bytes; a larger file is refused before or while it is fetched.
-    /// - Returns: where it is.
+    /// - Parameter limit: the maximum size in bytes; a larger file is refused before or during the download.
+    /// - Returns: its path.
     public func fetch(
         _ index: Int, of message: MessageID, limit: Int64 = sizeLimit,
         progress: @escaping ProgressHandler = { _ in }
@@ -92,8 +92,8 @@ public struct AttachmentFetcher: Sendable {
         return content.path
     }
 
-    /// The first half of ``fetch(_:of:limit:progress:)``: brings the content here. It can be opened then; how long a sound lasts is
-    /// not known yet, because decoding can take its time.
+    /// The first step of ``fetch(_:of:limit:progress:)``: downloads the content. It can be opened afterwards; the
+    /// duration of a sound is not known yet, because decoding can take some time.
     package func bring(
         _ index: Int, of message: MessageID, limit: Int64, progress: @escaping ProgressHandler
     ) async throws(AttachmentFailure) -> (path: String, isNew: Bool) {
@@ -170,8 +170,8 @@ public struct AttachmentFetcher: Sendable {
         return attachments[index]
     }
 
-    /// Writes down that the content is here, and what it is: found in the bytes, not in claims. If that fails, the content is
-    /// found by its hash all the same.
+    /// Records that the content is on this device, and its properties, found in the bytes, not in claims. If that
+    /// fails, the content is still found by its hash.
     private func note(_ index: Int, of message: MessageID, at path: String, hash: String?) async {
         let facts = AttachmentFacts(path)
         await change(index, of: message) { attachment in
@@ -204,7 +204,7 @@ public struct AttachmentFetcher: Sendable {
 }
 
 extension ChatAccount {
-    /// Fetches what is offered to this account; `nil` where there is no place to store it.
+    /// Downloads files for this account; `nil` without a media cache.
     public var fetcher: AttachmentFetcher? {
         get async {
             guard let media else { return nil }

@@ -10,18 +10,18 @@ public import XMPPClient
 /// It is reported before the next stanza is received, so a program that is slow to report delays its account and loses
 /// nothing.
 public enum HeardEvent: Sendable {
-    /// The account is online under this address, and is shown to its contacts.
+    /// The account is online with this address, and its presence was sent.
     case online(JID)
-    /// A message to this account, which is in the store: sent now, or while this device was offline.
+    /// A stored message to this account: sent now, or while this device was offline.
     case message(MessageID, MessageCopy, in: ConversationKey)
-    /// What the session says. A message among it may have been told as ``message(_:_:in:)`` before.
+    /// An event of the session. A message in it may have been reported as ``message(_:_:in:)`` before.
     case session(SessionEvent)
     case contact(RosterEvent)
 }
 
 public typealias HeardHandler = @Sendable (HeardEvent) async -> Void
 
-/// Tells a program what an account hears, each message once.
+/// Reports the received events of an account to a program, each message once.
 final class Hearing: Sendable {
     private struct Told {
         var ids: Set<MessageID> = []

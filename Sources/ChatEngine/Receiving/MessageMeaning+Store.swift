@@ -1,7 +1,7 @@
 internal import ChatStore
 
 extension MessageMeaning {
-    /// Stores it for an account.
+    /// Stores the meaning for an account.
     ///
     /// - Returns: the event to report.
     @discardableResult
@@ -20,7 +20,7 @@ extension MessageMeaning {
         return nil
     }
 
-    /// The same, as an item of an archive; a read position is none.
+    /// The meaning as an item of an archive; `nil` for a read position.
     func archived(of account: AccountID) -> ArchiveItem.Content? {
         switch self {
         case .message(let copy, let conversation):

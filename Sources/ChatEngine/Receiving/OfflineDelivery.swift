@@ -1,8 +1,8 @@
 internal import ChatStore
 internal import Synchronization
 
-/// When a message may be a stored one delivered by the server, and how old it can be (XEP-0203 §5): anybody can write a
-/// delay stamp, and most servers pass it on.
+/// Determines when a message may be a stored one delivered by the server, and how old it can be (XEP-0203 §5): any
+/// sender can forge a delay stamp, and most servers forward it.
 ///
 /// Stored messages arrive between the start of a connection and the first response to a request made after sending the
 /// presence. They were sent after this device was last online.

@@ -10,21 +10,21 @@ public import XMPPClient
 internal import XMPPStanzas
 internal import XMPPStream
 
-/// What is known of the account's archive.
+/// The known features of the archive of the account.
 private final class OwnArchive: Sendable {
     private let state = Mutex(false)
 
-    /// It gives names to live messages, and takes away those that others have written.
+    /// Whether it assigns ids to live messages, and removes forged ones.
     var assignsIdentifiers: Bool {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 }
 
-/// Keeps what a session receives and how it stands, in one transaction (XEP-0198 §5): whenever the process dies, the
-/// messages that are here are exactly those that the server will not send again.
+/// Stores the received stanzas and the state of a session in one transaction (XEP-0198 §5): if the process ends at any
+/// point, the stored messages are exactly those that the server will not send again.
 ///
-/// It sees every stanza before anybody else does, so it believes nothing that `MessageReader` has not checked.
+/// It processes every stanza first, so it trusts nothing that `MessageReader` has not checked.
 public struct SessionRecorder: SessionStore {
     let store: any LocalStore
     let account: AccountID
@@ -43,7 +43,7 @@ public struct SessionRecorder: SessionStore {
     let openedStanzas = OpenedStanzas()
 
     /// - Parameters:
-    ///   - media: where files that come inside a message are kept.
+    ///   - media: stores files that arrive inside messages.
     ///   - protection: opens received messages.
     public init(
         store: any LocalStore, account: AccountID, address: JID, media: MediaCache? = nil,
@@ -67,7 +67,7 @@ public struct SessionRecorder: SessionStore {
         self.now = now
     }
 
-    /// Reads stanzas as they are read at this moment.
+    /// The reader with the current occupancies and features.
     var reader: MessageReader {
         MessageReader(
             address: address, occupancies: occupancies.all, believesOwnArchive: ownArchive.assignsIdentifiers,
@@ -95,7 +95,8 @@ public struct SessionRecorder: SessionStore {
             )
         }
         people.replaceContacts(contacts)
-        // Until they are asked again: an archive that was read assigns identifiers, and so does a room its occupant ids.
+        // Assumed until they are queried again: an archive that was read assigns ids, and so does a room assign its
+        // occupant ids.
         for (room, hasArchive) in known {
             occupancies.set(
                 RoomOccupancy(
@@ -109,8 +110,8 @@ public struct SessionRecorder: SessionStore {
         return state.map { SavedSession(resumption: $0) }
     }
 
-    /// What a message carries inside is in the cache before the message is in the store: read again from an archive, it is
-    /// found there as well.
+    /// Stores the files inside messages in the cache before the messages are stored, so that they are also found when
+    /// the messages are read again from an archive.
     func keepContents(of messages: some Sequence<Message>) async -> Set<String> {
         guard let media else { return [] }
         var kept: Set<String> = []
@@ -156,7 +157,7 @@ public struct SessionRecorder: SessionStore {
             }
         }
         let isAnother = presences.committed(change.resumption?.id)
-        // The presences are not needed if the session cannot be resumed.
+        // Sightings of presence are only needed if the session can be resumed.
         let seen = change.resumption == nil ? sightings.filter { $0.kind == .request } : sightings
         let isOnline = offlineDelivery.isOnline(at: time)
         let acknowledged = Set(change.acknowledged)
@@ -173,7 +174,7 @@ public struct SessionRecorder: SessionStore {
             }
             if isAnother {
                 try writer.removePresences(.available, of: account)
-                // In the new session the server repeats who still asks.
+                // In the new session the server repeats the pending requests.
                 if resumption != nil { try writer.removePresences(.request, of: account) }
             }
             for sighting in seen { try sighting.keep(of: account, in: writer) }
@@ -186,7 +187,7 @@ public struct SessionRecorder: SessionStore {
         if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 
-    /// What is known of a message that comes now, beside what it says itself.
+    /// The known circumstances of an arriving message, in addition to its content.
     private func arrival(of message: Message, by route: MessageCopy.Route, at time: MessageTime)
         -> MessageReader.Arrival
     {
@@ -205,7 +206,7 @@ extension OpenedMessage {
     /// The message as the extensions of the session see it.
     fileprivate var forSession: Message {
         guard protection.isNotOpened else { return message }
-        // Without a receipt, the sender's program may seal it again and resend it.
+        // Without a receipt, the sender's client may encrypt it again and resend it.
         var message = message
         message.payloads.removeAll(named: DeliveryReceiptRequest.name)
         return message

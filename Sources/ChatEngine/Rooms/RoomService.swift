@@ -4,18 +4,18 @@ internal import MessageFeatures
 public import XMPPAddress
 internal import XMPPClient
 
-/// The rooms of one account: it enters them, is brought back into them by every session, and knows why it is not in one.
+/// The rooms of one account: joins them, joins them again in every session, and records why one could not be joined.
 public actor RoomService {
     let context: AccountContext
     private let history: HistoryService
     private let invitations: InvitationService
-    /// Rooms to be entered and followed, for the task that does it; made for the next session when one ends.
+    /// Rooms to join and observe, for the task that does it; replaced when a session ends.
     private var jobs = AsyncStream.makeStream(of: JID.self)
-    /// Why this account is not in rooms that it wanted to be in, by bare address.
+    /// Why this account is not in rooms that it should be in, by bare address.
     private var absences: [JID: RoomAbsence] = [:]
-    /// Rooms that were visited although the account does not enter its rooms by itself.
+    /// Rooms that were visited although the account does not join its rooms automatically.
     private var visited: Set<JID> = []
-    /// Rooms that this device is about to destroy, or has destroyed.
+    /// Rooms that this device is destroying or has destroyed.
     private var destroyed: Set<JID> = []
 
     init(_ context: AccountContext, history: HistoryService, invitations: InvitationService) {
@@ -26,38 +26,38 @@ public actor RoomService {
 
     // MARK: Commands
 
-    /// Enters a room, now and whenever the account connects, on all devices.
+    /// Joins a room, now and whenever the account connects, on all devices.
     ///
-    /// - Throws: `GroupChatError` with `nicknameTaken`, `passwordRequired`, `membersOnly` …, or `connection` where there is
-    ///   none; the room is not stored then.
+    /// - Throws: `GroupChatError` with `nicknameTaken`, `passwordRequired`, `membersOnly` …, or `connection` without a
+    ///   connection; then the room is not stored.
     public func enter(_ room: JID, nickname: String, password: String? = nil) async throws(GroupChatError) {
         try await enter(room, nickname: nickname, password: password, creating: nil)
     }
 
-    /// Enters the room of an invitation.
+    /// Joins the room of an invitation.
     public func acceptInvitation(to room: JID, nickname: String) async throws(GroupChatError) {
         let invitation = await invitations.invitation(to: room)
         try await enter(room, nickname: nickname, password: invitation?.password)
         await invitations.forget(room)
     }
 
-    /// Creates a room with these settings, and enters it.
+    /// Creates a room with these settings and joins it.
     ///
-    /// - Throws: `GroupChatError` with `alreadyThere` where there is a room of that address, and what
-    ///   ``enter(_:nickname:password:)`` throws. A room that could not be created with its settings is not left behind.
+    /// - Throws: `GroupChatError` with `alreadyThere` if the room exists, and the errors of
+    ///   ``enter(_:nickname:password:)``. A room that could not be configured is destroyed.
     public func create(_ room: JID, nickname: String, settings: RoomSettings) async throws(GroupChatError) {
         let chat = try context.groupChat()
         do throws(GroupChatError) {
             _ = try await chat.information(of: room)
             throw GroupChatError(.alreadyThere, "There is a room of this address already.")
         } catch  where error.code == .notFound {
-            // As it should be.
+            // This is the expected result.
         }
         destroyed.remove(room.bare)
         try await enter(room, nickname: nickname, password: nil, creating: settings)
     }
 
-    /// Ends a room for everybody (XEP-0045 §10.9).
+    /// Destroys a room (XEP-0045 §10.9).
     public func destroy(_ room: JID, reason: String? = nil) async throws(GroupChatError) {
         let joined = try context.joinedRoom(room)
         destroyed.insert(room.bare)
@@ -81,7 +81,7 @@ public actor RoomService {
         context.events.post(.room(room.bare))
     }
 
-    /// A room as it is now.
+    /// The current state of a room.
     public func state(of room: JID) async -> RoomState {
         guard let joined = context.session?[GroupChat.self]?.room(room), await joined.isInside else {
             return RoomState(isInside: false, absence: absences[room.bare])
@@ -92,9 +92,9 @@ public actor RoomService {
             people: people.sorted { $0.nickname < $1.nickname })
     }
 
-    // MARK: Entering
+    // MARK: Joining
 
-    /// - Parameter settings: of a room that does not exist; `nil` for what the service makes of it.
+    /// - Parameter settings: the settings of a room to create; `nil` for the defaults of the service.
     private func enter(
         _ room: JID, nickname: String, password: String?, creating settings: RoomSettings?
     ) async throws(GroupChatError) {
@@ -103,7 +103,7 @@ public actor RoomService {
         }
         let occupancies = context.recorder.occupancies
         let isKnown = occupancies.all[room.bare] != nil
-        // Before the room says a word: the recorder reads nothing of rooms that it does not know.
+        // Before the first stanza of the room: the recorder ignores unknown rooms.
         if !isKnown { occupancies.set(RoomOccupancy(nickname: nickname), in: room) }
         do throws(GroupChatError) {
             let visit = RoomVisit(
@@ -135,7 +135,7 @@ public actor RoomService {
         }
     }
 
-    /// Opens a room that was created for this account; one that cannot be made so is not left behind.
+    /// Configures a room that was created for this account; if that fails, the room is destroyed.
     private func configure(_ joined: Room, _ settings: RoomSettings) async throws(GroupChatError) {
         do throws(GroupChatError) {
             try await joined.configure(settings.fields)
@@ -147,7 +147,7 @@ public actor RoomService {
     }
 
     private func enter(_ room: JID, _ visit: RoomVisit, _ chat: GroupChat) async throws(GroupChatError) {
-        // A session that has just begun first tells the rooms that it is another one.
+        // A session that has just begun first resets its rooms.
         try? await context.session?.waitUntilOnline()
         var visit = visit
         // Earlier messages come from the archive, in order and without gaps. A room that does not exist yet has none.
@@ -156,7 +156,7 @@ public actor RoomService {
         try await chat.enter(room, visit)
     }
 
-    /// Enters a room that the account knows, unless it is there; now, or when it connects (``ChatAccountPolicy/entersRooms``).
+    /// Joins a known room unless it is joined; now, or when the account connects (``ChatAccountPolicy/entersRooms``).
     public func visit(_ room: JID) async {
         guard visited.insert(room.bare).inserted, let session = await context.onlineSession,
             session[GroupChat.self]?.room(room) == nil
@@ -178,7 +178,7 @@ public actor RoomService {
         }
     }
 
-    /// Changes a room that is stored.
+    /// Changes a stored room.
     func change(_ room: JID, _ body: @escaping @Sendable (inout StoredRoom) -> Void) async {
         let id = context.id
         await context.save { writer throws(StoreError) in
@@ -190,7 +190,7 @@ public actor RoomService {
 
     // MARK: The session
 
-    /// Enters the rooms that are stored, and follows each as long as the session lives.
+    /// Joins the stored rooms, and observes each of them until the session ends.
     func run(in session: Session) async {
         guard let chat = session[GroupChat.self] else { return }
         var followed: Set<JID> = []
@@ -207,7 +207,7 @@ public actor RoomService {
         jobs = AsyncStream.makeStream()
     }
 
-    /// Sees to it that this account is in its rooms, after the session was resumed or began.
+    /// Ensures that this account is in its rooms after the session was resumed or began.
     func returnToRooms(in session: Session) async {
         guard let chat = session[GroupChat.self] else { return }
         let id = context.id
@@ -215,7 +215,7 @@ public actor RoomService {
         for room in stored ?? []
         where visited.contains(room.address) || context.policy.entersRooms && room.joinsAutomatically {
             if let joined = chat.room(room.address) {
-                // The session has brought this account back already, and its history may have come too early.
+                // The session has already joined the room again, and its history may have come too early.
                 if await joined.isInside { await entered(room.address) }
             } else {
                 jobs.continuation.yield(room.address)
@@ -223,7 +223,7 @@ public actor RoomService {
         }
     }
 
-    /// Enters a room that the account's bookmarks name.
+    /// Joins a bookmarked room.
     func enter(bookmarked room: JID, nickname: String?, name: String?) async {
         let ours = nickname ?? context.nickname
         let occupancies = context.recorder.occupancies
@@ -284,10 +284,10 @@ public actor RoomService {
         }
     }
 
-    /// Entering a destroyed room would create it again, empty.
+    /// A destroyed room must not be joined, because that would create it again, empty.
     private func ended(_ room: JID) async {
         await change(room) { $0.joinsAutomatically = false }
-        // The device that has destroyed it removes the bookmark.
+        // The device that destroyed it removes the bookmark.
         guard !destroyed.contains(room), let bookmarks = context.session?[Bookmarks.self],
             var bookmark = await bookmarks.all[room], bookmark.joinsAutomatically
         else { return }

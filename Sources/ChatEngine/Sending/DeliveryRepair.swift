@@ -4,8 +4,8 @@ internal import MessageHistory
 internal import XMPPAddress
 internal import XMPPClient
 
-/// Looks after messages that the server has acknowledged and no receiver has confirmed: a node of a cluster that dies can lose
-/// them, or lose them on their way to the receiver. They are sent again, under the same origin-id.
+/// Repairs lost messages: those that the server acknowledged but no receiver confirmed. A crashing node of a cluster
+/// can lose them, or lose them on the way to the receiver. They are sent again with the same origin-id.
 actor DeliveryRepair {
     private let context: AccountContext
     private let archive: ArchiveReader
@@ -13,12 +13,12 @@ actor DeliveryRepair {
     private var repaired: Set<MessageID> = []
     /// The archive preferences that the server reported in this session; the inner `nil` if it does not report them.
     private var preferences: ArchivePreferences??
-    /// Conversations for which the archive was searched in this session without knowing whether it keeps them.
+    /// Conversations for which the archive was searched in this session without knowing whether it stores them.
     private var searched: Set<ConversationKey> = []
 
-    /// How much the clocks of this device and of the server may differ, in milliseconds.
+    /// The maximum difference between the clocks of this device and the server, in milliseconds.
     private static let clockDifference: Int64 = 3_600_000
-    /// What is older was looked for often enough, in milliseconds.
+    /// The maximum age of messages to repair, in milliseconds; older ones were checked often enough.
     private static let repairAge: Int64 = 7 * 24 * 3_600_000
     private static let pageSize = 100
     private static let maximumPages = 20
@@ -40,8 +40,8 @@ actor DeliveryRepair {
         guard let doubtful = try? await doubtful() else { return }
         await sendAgain(doubtful.overtaken)
         for (key, messages) in doubtful.unarchived {
-            // An archive that keeps nothing of ours proves nothing by not having it. What it says that it keeps, or what is found in it,
-            // shows that it does; in the first session of an account it has perhaps nothing yet.
+            // A missing message only proves a loss if the archive stores our messages. Its preferences, or a message of
+            // ours in it, show that it does; in the first session of an account it may still be empty.
             let isKept = await archiveKeeps(key.address, in: session)
             if isKept == false || isKept == nil && !searched.insert(key).inserted { continue }
             guard let first = messages.map(\.time).min(), await look(for: key.address, since: first, in: session)
@@ -116,9 +116,9 @@ actor DeliveryRepair {
         }
     }
 
-    /// Takes in what the archive has of a conversation from a time on.
+    /// Loads a conversation from the archive, from a time on.
     ///
-    /// - Returns: whether that was all of it.
+    /// - Returns: whether all of it was loaded.
     private func look(for peer: JID, since time: MessageTime, in session: Session) async -> Bool {
         guard let source = session[MessageArchive.self] else { return false }
         let (address, start) = (context.address, time.advanced(by: -Self.clockDifference))

@@ -2,7 +2,7 @@ internal import ChatStore
 internal import Foundation
 internal import XMPPAddress
 
-/// Puts what a person writes into the store, where ``SendQueue`` finds it.
+/// Stores the messages that the user writes, which ``SendQueue`` sends.
 struct MessageService: Sendable {
     let context: AccountContext
     let typing: TypingService
@@ -73,7 +73,7 @@ struct MessageService: Sendable {
 }
 
 extension OutgoingMessage {
-    /// The same text in a thread, unless it has one.
+    /// The text with this thread, unless it has one.
     fileprivate func `in`(_ thread: String?) -> OutgoingMessage {
         guard let thread, case .text(var text) = content, text.thread == nil else { return self }
         var message = self

@@ -3,7 +3,8 @@ internal import FileSharing
 internal import XMPPAddress
 internal import XMPPStanzas
 
-/// Makes the stanza of a message that waits, with what the store knows around it: the message that it answers, and when it was sent first.
+/// Builds the stanza of a queued message, with data of the store: the message that it replies to, and when it was sent
+/// first.
 struct QueuedStanzas: Sendable {
     let store: any LocalStore
     let account: AccountID
@@ -12,19 +13,19 @@ struct QueuedStanzas: Sendable {
     let tellsActivity: @Sendable (JID) -> Bool
     let protector: MessageProtector
     let now: @Sendable () -> MessageTime
-    /// Has the contents that go inside messages.
+    /// Contains the files that are sent inside messages.
     var media: MediaCache?
 
     /// The result of building and sealing the stanza of a queued message.
     enum Sealing: Sendable {
         /// It can be written.
         case stanza(Message)
-        /// It cannot be sealed at present and is tried again later.
+        /// It cannot be encrypted at present and is tried again later.
         case waits
         case failed
     }
 
-    /// Makes the stanza and seals it; the attempt and what the protection remembers are stored then.
+    /// Builds and encrypts the stanza; the attempt and the state of the protection are stored then.
     ///
     /// - Parameter key: `nil` if its conversation is gone.
     func sealed(_ entry: QueuedMessage, to key: ConversationKey?) async throws(StoreError) -> Sealing {
@@ -58,13 +59,13 @@ struct QueuedStanzas: Sendable {
         return .stanza(sealed.message)
     }
 
-    /// Notes that a message cannot be sent.
+    /// Records that a message cannot be sent.
     func fail(_ entry: QueuedMessage, _ reason: FailureReason) async throws(StoreError) {
         let id = entry.message.id
         try await store.write { writer throws(StoreError) in try writer.advance(id, to: .failed(reason)) }
     }
 
-    /// - Returns: `nil` for what cannot be put into a stanza.
+    /// - Returns: `nil` if the message cannot be represented as a stanza.
     private func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
         guard let id = entry.message.originID else { return nil }
         var (content, inline) = (entry.content, InlineMedia?.none)
@@ -85,7 +86,7 @@ struct QueuedStanzas: Sendable {
         return message
     }
 
-    /// The content of an attachment in the form in which it goes inside a message.
+    /// The content of an attachment in the form for sending it inside a message.
     private func inline(_ attachment: Attachment) async -> InlineMedia? {
         let kind: InlineMedia.Kind? =
             switch attachment.kind {
@@ -110,21 +111,22 @@ struct QueuedStanzas: Sendable {
     /// other message.
     private func firstSending(of entry: QueuedMessage) async throws(StoreError) -> MessageBuilder.FirstSending? {
         let message = entry.message
-        // The receiver does not know the clock of this device.
+        // A time of the clock of this device cannot be compared with the times of the receiver.
         guard message.timeSource == .archive else { return nil }
         let later = try await store.read { reader throws(StoreError) in
             try reader.timeline(of: message.conversation, .after(message.position), limit: Self.nextSearched)
         }
         guard let next = later.first(where: \.isOutgoing) else { return nil }
-        // The receiver's archive stamps a moment later than this one, also the message before: halfway to the next, this one stands
-        // between the two there.
+        // The archive of the receiver assigns slightly later times, also to the previous message. A time halfway to the
+        // next message places this one between the two there.
         let distance = next.time.millisecondsSince1970 - message.time.millisecondsSince1970
         let time = message.time.advanced(by: min(max(distance, 0) / 2, Self.longestWay))
         return MessageBuilder.FirstSending(time: time, sender: message.sender)
     }
 
-    /// Where more of the others than this came between, the order of ours is easily told.
+    /// The number of later messages to search for the next one of ours. If there are more of other senders in between,
+    /// the order of ours is obvious.
     private static let nextSearched = 50
-    /// No message takes longer from one archive to the next, in milliseconds.
+    /// The maximum delay of a message from one archive to the other, in milliseconds.
     private static let longestWay: Int64 = 500
 }

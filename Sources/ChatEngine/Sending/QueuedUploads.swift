@@ -2,7 +2,7 @@ internal import ChatStore
 internal import Foundation
 internal import XMPPClient
 
-/// Brings the files of a message that waits to where others can fetch them.
+/// Uploads the files of a queued message.
 struct QueuedUploads: Sendable {
     let store: any LocalStore
     let uploader: (any AttachmentUploader)?
@@ -12,7 +12,7 @@ struct QueuedUploads: Sendable {
     let now: @Sendable () -> MessageTime
     let progress = UploadProgress()
 
-    /// Uploads what has no address yet. What fails is failed, or has to wait.
+    /// Uploads the files without an address. A failure is recorded, or delays the message.
     func run(_ entry: QueuedMessage, to conversation: ConversationAddress, in session: Session) async {
         let id = entry.message.id
         for (index, attachment) in entry.content.attachments.enumerated() where attachment.url == nil {
@@ -36,7 +36,7 @@ struct QueuedUploads: Sendable {
         }
     }
 
-    /// Seals a file if it must be, and uploads it.
+    /// Encrypts a file if necessary, and uploads it.
     ///
     /// - Returns: the link for the message.
     private func upload(
@@ -56,7 +56,7 @@ struct QueuedUploads: Sendable {
         let sealed = try await Self.seal(path, sealing.cipher, in: media)
         let url: String
         do throws(AttachmentFailure) {
-            // The server learns nothing but the size.
+            // The server learns only the size.
             let anonymous = Attachment(
                 kind: .file, mediaType: "application/octet-stream", name: UUID().uuidString.lowercased(),
                 contentHash: sealed.description, isLocal: true)
@@ -77,7 +77,7 @@ struct QueuedUploads: Sendable {
         defer { try? FileManager.default.removeItem(atPath: part) }
         try FileConversion.run(cipher, from: path, to: part)
         do throws(StoreError) {
-            // Kept, so that it is not evicted during a long upload.
+            // Pinned, so that it is not evicted during a long upload.
             return try await media.insert(contentsOf: part, isKept: true)
         } catch {
             throw .diskFailed

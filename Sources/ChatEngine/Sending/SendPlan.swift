@@ -1,8 +1,8 @@
 package import ChatStore
 internal import XMPPStream
 
-/// Decides which messages of the send queue to send next, and which files to upload: it is shown the queue from
-/// beginning to end, and an entry again only when what blocked its conversation is over.
+/// Decides which messages of the send queue to send next, and which files to upload: it reads the queue from beginning
+/// to end, and an entry again only when the reason that blocked its conversation has ended.
 ///
 /// The queue is in the order of writing. An entry that is not ready, because of an upload, a backoff or a room that is
 /// not joined, blocks the later ones of its own conversation only.

@@ -4,7 +4,7 @@ public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
 
-/// Gives what waits in the store to the session, in its order, until the server has it.
+/// Passes the queued messages of the store to the session, in order, until the server has confirmed them.
 ///
 /// A message is stored before it is queued, and leaves the queue only when the server has confirmed it: by the
 /// acknowledgement of XEP-0198, which ``SessionRecorder`` records, or without stream management by the response to a
@@ -17,7 +17,7 @@ public actor SendQueue {
     private let account: AccountID
     private let stanzas: QueuedStanzas
     private let uploads: QueuedUploads
-    /// How far the uploads of this account are.
+    /// The progress of the uploads of this account.
     public nonisolated var progress: UploadProgress { uploads.progress }
     private let now: @Sendable () -> MessageTime
     /// Wakes the queue while it works.
@@ -25,22 +25,22 @@ public actor SendQueue {
     private var timer: Task<Void, Never>?
     private var plan = SendPlan()
     private var given = GivenMessages()
-    /// Messages whose files are on their way.
+    /// Messages whose files are being uploaded.
     private var uploading: Set<MessageID> = []
     private var rooms = OpenRooms()
     private var keys: [ConversationID: ConversationKey] = [:]
     /// The number of entries that were read, for tests of the cost.
     private(set) var placesRead = 0
 
-    /// How soon a message is looked at again that a room has not sent back, in milliseconds.
+    /// The time after which a message that a room has not reflected is checked again, in milliseconds.
     private static let probePause: Int64 = 2_000
     /// The number of entries that are read at once.
     private static let pageSize = 64
 
     /// - Parameters:
     ///   - tellsActivity: whether a message to a contact states that its author has stopped typing (XEP-0085 §5.1).
-    ///   - protector: seals what is sent.
-    ///   - media: where files are sealed before they are uploaded.
+    ///   - protector: encrypts messages.
+    ///   - media: contains the encrypted files during their upload.
     init(
         store: any LocalStore, account: AccountID, tellsActivity: @escaping @Sendable (JID) -> Bool = { _ in true },
         uploader: (any AttachmentUploader)? = nil, protector: MessageProtector, media: MediaCache? = nil,
@@ -56,7 +56,7 @@ public actor SendQueue {
         self.now = now
     }
 
-    /// Rooms in which something can be said.
+    /// Rooms to which messages can be sent.
     var openRooms: Set<JID> { rooms.open }
 
     /// A room was joined and its messages so far are stored: messages that it did not reflect are sent again.
@@ -100,7 +100,7 @@ public actor SendQueue {
         }
     }
 
-    /// One timer, for the earliest of what waits for a time.
+    /// Sets the single timer to the earliest waiting time.
     private func setTimer() {
         timer?.cancel()
         let present = now()
@@ -113,7 +113,7 @@ public actor SendQueue {
         }
     }
 
-    // MARK: What has happened
+    // MARK: Causes
 
     private func take(_ cause: SendCauses.Joined, in session: Session) async {
         let isManaged = await session.agreement?.isManaged ?? true
@@ -124,7 +124,7 @@ public actor SendQueue {
             given.connectionBegan(isManaged: isManaged)
             plan.restart()
         }
-        // The rooms close by themselves; this may be late news, and some be open again.
+        // Rooms report their closing themselves; this event may be late, and some may be open again.
         if cause.isNew {
             given.sessionBegan()
             rooms.sessionBegan()
@@ -134,7 +134,7 @@ public actor SendQueue {
         for conversation in reopened { plan.restart(conversation) }
         for message in cause.uploaded { plan.uploaded(message) }
         plan.timePassed(now: now())
-        // A message that holds others back may have gone without a word, with its conversation.
+        // A blocking message may have been removed together with its conversation, without an event.
         let left = cause.dequeued.union(plan.awaited)
         guard !left.isEmpty else { return }
         let queued = try? await store.read { reader throws(StoreError) in try reader.queued(among: left) }
@@ -145,7 +145,7 @@ public actor SendQueue {
         }
     }
 
-    /// Messages that the server would refuse again have failed: offered in each session, they would end each session.
+    /// Fails the messages that the server would reject again, because they would end each session.
     private func noteRefusals() async {
         let refused = given.refused
         guard !refused.isEmpty else { return }
@@ -230,16 +230,16 @@ public actor SendQueue {
     }
 
     private enum Sending {
-        /// The next message may follow.
+        /// The message was passed on; the next one may follow.
         case taken
-        /// The next ones of other conversations may follow.
+        /// The message waits; those of other conversations may follow.
         case held
-        /// Nothing may follow before the next cause.
+        /// Stop until the next cause.
         case interrupted
     }
 
     private func send(_ entry: QueuedMessage, in session: Session) async -> Sending {
-        // The stream of a process before may have it already.
+        // An earlier process may have passed it to the resumed stream already.
         if let origin = entry.message.originID, let token = await session.token(stanzaID: origin), token.failure == nil,
             token.stage < .acknowledged
         {
@@ -253,14 +253,15 @@ public actor SendQueue {
             case .waits: return .held
             case .failed: return .taken
             }
-            // The connection was lost and is there again, without what was sent: the queue begins again.
+            // The connection was lost and restored without the sent messages: the queue starts again.
             if await session.agreement?.isManaged != false, given.isLastLost { return .interrupted }
             do throws(ClientError) {
                 let token = try await session.send(stanza)
                 given.add(entry, token, isLast: true)
                 return .taken
             } catch {
-                // The connection is gone, and the queue goes on when it is back; or the message cannot be sent at all.
+                // The connection was lost, and the queue continues when it is restored; or the message cannot be sent
+                // at all.
                 guard let reason = FailureReason(error) else { return .interrupted }
                 try await stanzas.fail(entry, reason)
                 return .taken

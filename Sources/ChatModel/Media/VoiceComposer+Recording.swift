@@ -1,4 +1,6 @@
-internal import Media
+public import ChatStore
+internal import Foundation
+public import Media
 
 /// Performs the actions of the machine.
 extension VoiceComposer {
@@ -126,5 +128,65 @@ extension VoiceComposer {
             case .reviewing: .reviewing
             }
         if phase != now { phase = now }
+    }
+}
+
+extension VoiceComposer {
+    /// The folder for the recordings of one conversation, shared by all programs. Its name is a hash, because an
+    /// address can contain characters that a file name cannot.
+    public nonisolated static func folder(of key: ConversationKey, in media: MediaCache) -> String {
+        let name = ContentHash(of: Array("\(key.kind.rawValue) \(key.address)".utf8)).description
+        return "\(media.path)/recordings/\(name.prefix(nameLength))"
+    }
+
+    /// 128 bits of the hash: long enough to be unique, short enough for any file system.
+    private nonisolated static let nameLength = 32
+}
+
+/// The folder of the current recordings. Nothing here runs on the main actor.
+struct RecordingFolder: Sendable {
+    let path: String
+
+    /// Creates the folder, and a recorder that writes to a file in it.
+    func begin(
+        _ file: String, _ make: @Sendable (String) throws(MediaError) -> VoiceRecorder
+    ) async throws(MediaError) -> VoiceRecorder {
+        // If this fails, the recorder reports the error.
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return try make(file)
+    }
+
+    /// The recordings in the folder, oldest first; empty files are deleted.
+    ///
+    /// - Parameter others: files in use.
+    func recordings(besides others: Set<String>) async -> [VoiceComposer.Interrupted] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0.hasSuffix(".ogg") }.sorted().compactMap { name in
+            let file = path + "/" + name
+            guard !others.contains(file) else { return nil }
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+            let size = (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+            guard size > 0 else {
+                try? FileManager.default.removeItem(atPath: file)
+                return nil
+            }
+            return VoiceComposer.Interrupted(path: file, byteCount: size)
+        }
+    }
+
+    func remove(_ file: String) async { try? FileManager.default.removeItem(atPath: file) }
+}
+
+extension VoiceMessage {
+    /// Stores the voice message in the cache and describes it, so that a ``Composer`` can send it.
+    ///
+    /// It is pinned in the cache: unpin it after it was sent.
+    public func attachment(in cache: MediaCache) async throws(StoreError) -> Attachment {
+        let hash = try await cache.insert(bytes)
+        await cache.pin(hash)
+        return Attachment(
+            kind: .voice, mediaType: type.name, name: "voice.\(type.fileExtension)", size: Int64(bytes.count),
+            duration: Int64(milliseconds), contentHash: hash.description, isLocal: true)
     }
 }

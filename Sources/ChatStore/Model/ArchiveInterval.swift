@@ -1,3 +1,5 @@
+public import XMPPAddress
+
 /// A part of an archive that is stored without gaps. Only adjacent pages prove that, never live messages.
 public struct ArchiveInterval: Hashable, Sendable, Codable {
     /// Whether `first` is the oldest item of the archive.
@@ -39,5 +41,75 @@ public struct ArchiveGap: Hashable, Sendable {
     public init(after: StoredArchivePosition?, before: StoredArchivePosition) {
         self.after = after
         self.before = before
+    }
+}
+
+/// A page of an archive, with its query (XEP-0313 §4, XEP-0059).
+public struct StoredArchivePage: Sendable {
+    /// The archive: the account's bare address, or the room's.
+    public var archive: JID
+    /// The `with` of the query; the page then proves something about the messages of this peer only.
+    public var with: JID?
+    public var query: StoredArchiveQuery
+    /// All items, oldest first, including those without a message to show, because they separate others.
+    public var items: [ArchiveItem]
+    /// `<fin complete='true'/>`: there are no more items in the direction of the query.
+    public var isComplete: Bool
+
+    public init(archive: JID, with: JID? = nil, query: StoredArchiveQuery, items: [ArchiveItem], isComplete: Bool) {
+        self.archive = archive.bare
+        self.with = with?.bare
+        self.query = query
+        self.items = items
+        self.isComplete = isComplete
+    }
+}
+
+/// A query of an archive.
+public struct StoredArchiveQuery: Hashable, Sendable {
+    public enum Direction: Sendable {
+        /// The newest messages before the anchor (RSM `<before/>`).
+        case backward
+        /// The oldest messages after the anchor (RSM `<after/>`).
+        case forward
+    }
+
+    public var direction: Direction
+    /// The archive id of the item that the page is adjacent to; `nil` begins at the end of the queried range.
+    public var anchor: String?
+    /// The archive id of the other end of the queried range (`before-id` or `after-id` of `#extended`), where a
+    /// complete page ends. A gap is filled by using its two ends as anchor and limit.
+    public var limit: String?
+    /// The query was limited by `start` or `end`, so a complete page proves nothing about items outside of this time.
+    public var isLimitedByTime: Bool
+
+    public init(_ direction: Direction, anchor: String? = nil, limit: String? = nil, isLimitedByTime: Bool = false) {
+        self.direction = direction
+        self.anchor = anchor
+        self.limit = limit
+        self.isLimitedByTime = isLimitedByTime
+    }
+}
+
+/// One item of an archive.
+public struct ArchiveItem: Sendable {
+    /// The archive id (`<result id=''/>`).
+    public var id: String
+    /// The time stamp of the archive.
+    public var time: MessageTime
+    /// The content, if it is relevant for this store.
+    public var content: Content?
+
+    public enum Content: Sendable {
+        /// A message, correction, retraction or reaction. The store adds the archive id and time stamp itself.
+        case message(MessageCopy, in: ConversationKey)
+        /// A receipt, marker or error for a message.
+        case report(StateReport, in: ConversationKey)
+    }
+
+    public init(id: String, time: MessageTime, content: Content? = nil) {
+        self.id = id
+        self.time = time
+        self.content = content
     }
 }

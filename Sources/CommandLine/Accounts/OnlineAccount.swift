@@ -5,19 +5,20 @@ internal import Roster
 internal import UserProfile
 internal import XMPPClient
 
-/// An account of the command line at work on the store of a profile: signed in as the options say.
+/// A running account of the command line, on the store of a profile, signed in according to the options.
 struct OnlineAccount: Sendable {
     let account: ChatAccount
-    /// What waits for an upload; `nil` where there can be none.
+    /// The files to upload; `nil` if uploads are impossible.
     let media: MediaCache?
     private let signIn: SignIn
-    /// Lets other programs send through the account meanwhile.
+    /// Lets other programs send with this account.
     private let socket: ProfileSocket?
 
     /// - Parameters:
-    ///   - isLasting: it stays online until a person ends it, and is in its rooms; otherwise it comes for one thing.
-    ///   - contacts: which contact requests are accepted.
-    ///   - listener: reports what is heard, also to other programs.
+    ///   - isLasting: whether it stays online until the user ends it, and joins its rooms; otherwise it is used for a
+    ///     single command.
+    ///   - contacts: the contact requests that are accepted.
+    ///   - listener: reports received events, also to other programs.
     init(
         _ signIn: SignIn, in store: any LocalStore, _ profile: Profile, isLasting: Bool = false,
         policy contacts: RosterPolicy = RosterPolicy(), listener: Listener? = nil
@@ -60,7 +61,7 @@ struct OnlineAccount: Sendable {
         socket = ProfileSocket(profile, methods)
     }
 
-    /// Lets go of the profile.
+    /// Closes the profile.
     func close() async {
         socket?.close()
         await media?.close()

@@ -7,12 +7,12 @@ internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress
 
-/// Where a password comes from: a file, the place where passwords are kept, or the person at the terminal.
+/// The source of a password: a file, the password store, or the user at the terminal.
 enum PasswordSource: Sendable, Equatable {
     case file, store, person
     /// There is none.
     case missing
-    /// A certificate whose key needs no passphrase is enough.
+    /// A certificate whose key needs no passphrase replaces the password.
     case certificate
 
     /// Longer first lines are not passwords.
@@ -21,9 +21,9 @@ enum PasswordSource: Sendable, Equatable {
     /// The password of `account`.
     ///
     /// - Parameters:
-    ///   - identity: the certificate that is used in place of a password; then the passphrase of its key is found.
+    ///   - identity: the certificate that is used instead of a password; then the passphrase of its key is returned.
     ///   - asksTwice: for a new password, which cannot be checked otherwise.
-    ///   - asksUser: whether a person is asked when there is none; otherwise it is empty and ``missing``.
+    ///   - asksUser: whether the user is asked if there is none; otherwise it is empty and ``missing``.
     static func find(
         for account: JID, identity: TLSIdentity? = nil, file: String?, usesStore: Bool = true, asksTwice: Bool = false,
         asksUser: Bool = true
@@ -54,7 +54,7 @@ enum PasswordSource: Sendable, Equatable {
         do {
             return try await CredentialStore.open().password(for: account.bare.description)
         } catch {
-            // Not a reason to stop: the person can still give the password.
+            // Not a reason to stop: the user can still enter the password.
             StandardOutput.report(error.description)
             return nil
         }
@@ -77,7 +77,7 @@ enum PasswordSource: Sendable, Equatable {
         return first
     }
 
-    /// Keeps a password that the server has accepted, and says where.
+    /// Saves a password that the server has accepted, and reports where.
     static func keep(_ password: String, for account: JID) async -> String {
         do {
             let store = try await CredentialStore.open()
@@ -97,7 +97,7 @@ enum PasswordSource: Sendable, Equatable {
     }
 }
 
-/// Runs what blocks (a question on the terminal, a file) on a thread of its own, so that nothing else stands still.
+/// Runs blocking work (a question on the terminal, a file) on a separate thread, so that nothing else is delayed.
 func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(returning: body()) }

@@ -1,7 +1,11 @@
 internal import AccountRegistration
 internal import ChatModel
+internal import Cryptography
+internal import Glibc
 internal import Localization
+internal import Synchronization
 internal import TerminalApp
+internal import TransportLayer
 internal import XMPPClient
 
 extension SignIn {
@@ -12,11 +16,11 @@ extension SignIn {
         case register
     }
 
-    /// Logs in, runs `body` and signs off.
+    /// Logs in, runs `body` and closes the session.
     ///
     /// - Parameter beginning: when `body` begins.
-    /// - Throws: ``CommandError`` with the exit status that fits. A kept password that the server refuses is forgotten;
-    ///   no other failure touches it.
+    /// - Throws: ``CommandError`` with the matching exit status. A saved password that the server rejects is removed;
+    ///   other failures do not change it.
     nonisolated(nonsending) func run<Result>(
         _ configuration: ClientConfiguration, missingAccount: MissingAccount = .fail,
         from beginning: Client.Beginning = .online, _ body: (Session) async throws -> Result
@@ -38,7 +42,7 @@ extension SignIn {
         }
     }
 
-    /// What to say when the server does not accept the credentials. A kept password is forgotten.
+    /// Reports that the server rejected the credentials. A saved password is removed.
     @inline(never)
     func refused(_ error: ClientError) async throws(CommandError) -> CommandError {
         guard connection.identity == nil else {
@@ -49,22 +53,22 @@ extension SignIn {
         return CommandError(error)
     }
 
-    /// Registers the account with the password that was refused for it.
+    /// Registers the account with the rejected password.
     func registerMissingAccount() async throws(CommandError) {
         do {
             try await Client(configuration).registerAccount()
         } catch {
-            // The account exists, with another password: the first reason is the one that helps.
+            // The account exists with another password: the first reason is the helpful one.
             throw CommandError(ClientError(.authenticationFailed, "", cause: nil))
         }
     }
 }
 
 extension ClientError {
-    /// The person has to do something before a session can begin.
+    /// Whether the user has to act before a session can begin.
     var isForPerson: Bool { isWrongPassword || streamFailure?.code == .certificateRejected }
 
-    /// The server says that user name or password are wrong, and not that something else is in the way.
+    /// Whether the server states that the user name or password is wrong, and not another reason.
     var isWrongPassword: Bool {
         streamFailure?.code == .credentialsRejected
     }
@@ -80,5 +84,39 @@ final class ConnectionReport: SessionExtension {
                 StandardOutput.report("· " + TerminalText.harmless(Wording.event(event)))
             }
         }
+    }
+}
+
+/// Asks the user in the terminal about an untrusted certificate, once per certificate.
+final class TrustQuestion: Sendable {
+    private let answers = Mutex<[[UInt8]: Bool]>([:])
+
+    /// The accepted certificates, in hexadecimal digits.
+    var accepted: [String] {
+        answers.withLock { $0.filter(\.value).keys.map { Hex.encode($0) } }.sorted()
+    }
+
+    var policy: TrustPolicy {
+        .ask { evaluation in await self.ask(evaluation) }
+    }
+
+    private func ask(_ evaluation: TrustEvaluation) async -> Bool {
+        guard let leaf = evaluation.certificates.first else { return false }
+        if let answer = answers.withLock({ $0[leaf.sha256Fingerprint] }) { return answer }
+        let text = Self.text(evaluation)
+        let answer = await onOwnThread { TerminalMode.readLine(prompt: text) }?.lowercased() ?? ""
+        let isAccepted = [localized("yes"), "yes", "y", "是"].contains(answer)
+        answers.withLock { $0[leaf.sha256Fingerprint] = isAccepted }
+        return isAccepted
+    }
+
+    static func text(_ evaluation: TrustEvaluation) -> String {
+        var lines = [localized("The certificate of %@ is not trusted:", TerminalText.harmless(evaluation.serverName))]
+        lines += evaluation.problems.map { "  " + TerminalText.harmless(Wording.failure($0)) }
+        for (number, certificate) in evaluation.certificates.enumerated() {
+            lines.append("  \(number + 1). " + TerminalText.harmless(certificate.description))
+        }
+        lines.append(localized("Compare the fingerprint with one that you got in another way."))
+        return lines.joined(separator: "\n") + "\n" + localized("Trust it (yes/no)? ")
     }
 }

@@ -1,7 +1,12 @@
 internal import ChatModel
 internal import Cryptography
+internal import EntityInformation
+internal import FileSharing
 internal import Localization
+internal import MessageFeatures
+internal import Roster
 internal import SASLMechanisms
+internal import ServiceDiscovery
 internal import TerminalApp
 internal import TransportLayer
 internal import UserProfile
@@ -9,15 +14,15 @@ internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
 
-/// An account with everything that is needed to connect: what the command line says, completed by what is kept.
+/// An account with everything that is needed to connect: the options of the command line, completed by saved data.
 struct SignIn: Sendable {
     /// The purpose of signing in.
     enum Purpose: Sendable {
         /// To use the account.
         case session
-        /// To find out whether the password is right, which is kept then.
+        /// To check the password, which is saved if it is correct.
         case keeping
-        /// To register the account: the password is one that is being chosen, so it is not looked up, and asked for twice.
+        /// To register the account: the password is new, so it is not looked up, and requested twice.
         case registration
         /// To examine the connection. No password is requested, and nothing is saved, changed or removed.
         case observation
@@ -27,16 +32,16 @@ struct SignIn: Sendable {
     let connection: ConnectionOptions
     let password: String
     let source: PasswordSource
-    /// Asks about certificates, if the person wants to be asked.
+    /// Asks about certificates, if the user requested it.
     let question: TrustQuestion?
     /// The problems of the server certificate.
     let evaluations = CertificateInquiry.Record()
     private let trustedCertificates: [String]
-    /// Which installation this is for the account's server; `nil` for accounts that are not kept here.
+    /// Identifies this installation to the server of the account; `nil` for accounts that are not saved.
     private let userAgent: UserAgent?
     /// The token that replaces the password.
     private let token: FASTToken?
-    /// What the account was signed in with the last time; signing in again accepts a weaker one.
+    /// The mechanism of the last login; signing in again accepts a weaker one.
     private let previousMechanism: SASLMechanismName?
 
     /// Finds account, server and password.
@@ -126,7 +131,7 @@ struct SignIn: Sendable {
         connection.trustPolicy(question: question, accepted: trustedCertificates)
     }
 
-    /// The same policy; what it does not trust is noted in ``evaluations``.
+    /// The same policy; untrusted certificates are recorded in ``evaluations``.
     func noting(_ trust: TrustPolicy) -> TrustPolicy {
         guard question == nil, trustedCertificates.isEmpty, connection.trust == .authorities else { return trust }
         return .ask(anchors: connection.authorityFile.map { .file($0) } ?? .system, isInteractive: false) {
@@ -136,15 +141,15 @@ struct SignIn: Sendable {
         }
     }
 
-    /// Why a session ended, with what was wrong with the certificate.
+    /// The error that ended a session, with the problems of the certificate.
     func explained(_ error: ClientError) -> any Error {
         guard error.streamFailure?.code == .certificateRejected, let evaluation = evaluations.last else { return error }
         return CommandError.untrusted(Wording.failure(evaluation))
     }
 
-    /// What is kept about the account after a login, so that later commands need no options.
+    /// The data saved for the account after a login, so that later commands need no options.
     ///
-    /// - Parameter mechanism: how the account was signed in.
+    /// - Parameter mechanism: the mechanism of the login.
     func account(after mechanism: String?) -> AccountFile.Account {
         var trusted = trustedCertificates + (question?.accepted ?? [])
         if case .pinned(let digits) = connection.trust { trusted.append(digits) }
@@ -163,13 +168,56 @@ struct SignIn: Sendable {
 }
 
 extension ConnectionOptions {
-    /// Which certificates are trusted.
+    /// The trusted certificates.
     ///
-    /// - Parameter accepted: those that the person has accepted for the account, in hexadecimal digits.
+    /// - Parameter accepted: the certificates that the user accepted for the account, in hexadecimal digits.
     func trustPolicy(question: TrustQuestion? = nil, accepted: [String] = []) -> TrustPolicy {
         if let question { return question.policy }
         if case .pinned(let digits) = trust { return .pinned([Hex.decode(digits) ?? []]) }
         if let file = authorityFile { return .certificateAuthority(file) }
         return accepted.isEmpty ? .system : .pinned(accepted.compactMap { Hex.decode($0) })
+    }
+}
+
+extension SignIn {
+    /// The settings of a program that stays online regardless of network failures.
+    var lastingConfiguration: ClientConfiguration {
+        var configuration = configuration
+        configuration.reconnection = .standard
+        return configuration
+    }
+
+    /// The settings with the extensions that the programs of this package need: contacts, files, receipts, and answers
+    /// to requests.
+    ///
+    /// - Parameter isLasting: whether the program stays online until the user ends it.
+    func configuration(
+        accepting policy: RosterPolicy = RosterPolicy(), name: String = "Hongyan", isLasting: Bool = false
+    ) -> ClientConfiguration {
+        var configuration = isLasting ? lastingConfiguration : configuration
+        configuration.add { ServiceDiscovery($0, identity: .init(category: "client", type: "console", name: name)) }
+        configuration.add { _ in EntityInformation() }
+        configuration.add { Roster($0, policy: policy) }
+        configuration.add { _ in DeliveryReceipts() }
+        let trust = configuration.trust
+        configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
+        return configuration
+    }
+}
+
+extension Session {
+    /// The extensions added by ``SignIn`` exist until the session ends.
+    nonisolated func extensionInUse<Extension: SessionExtension>(
+        _ type: Extension.Type
+    ) throws(CommandError) -> Extension {
+        guard let found = self[type] else {
+            throw CommandError(.connection, localized("The connection to the server is over; try again."))
+        }
+        return found
+    }
+
+    /// Waits until the server has handled everything sent so far: it answers in order.
+    func settle() async throws(ClientError) {
+        try await ping()
     }
 }

@@ -22,7 +22,7 @@ extension Command {
     ) { invocation in
         let signIn = try await SignIn(invocation.namedAccount(), for: .keeping)
         let mechanism = try await signIn.run(signIn.configuration()) { session in
-            // Below zero, so that no message comes here that a real session should get.
+            // Negative, so that messages for a real session do not arrive here.
             try await session.send(Presence(priority: -1))
             try await session.settle()
             return await session.agreement?.mechanism
@@ -87,7 +87,7 @@ extension Command {
 }
 
 extension Invocation {
-    /// The options, with the account as first argument for commands that take it there.
+    /// The options, with the account as the first argument for commands that take one.
     func namedAccount() throws(CommandError) -> ConnectionOptions {
         guard let text = arguments.first else { return connection }
         guard arguments.count == 1, connection.address == nil else {
@@ -99,9 +99,9 @@ extension Invocation {
     }
 }
 
-/// What a server wants to know before it makes an account: the person is asked for what goes beyond name and password.
+/// The registration form of a server: the user is asked for everything except name and password.
 enum RegistrationQuestions {
-    /// The answers of the person at the terminal; `nil` when there is no terminal.
+    /// The answers of the user at the terminal; `nil` without a terminal.
     static func answers(to query: RegistrationQuery) async -> [String: [String]]? {
         if let words = query.instructions { StandardOutput.report(TerminalText.harmless(words)) }
         var answers: [String: [String]] = [:]

@@ -51,7 +51,7 @@ extension Command {
                 throw error
             }
         }
-        // A question about a certificate needs the terminal as it is.
+        // A question about a certificate needs the terminal in its normal mode.
         if signIn.question != nil {
             StandardOutput.report(localized("Connecting as %@ …", signIn.address.bare))
             await online.waitForAnswer()
@@ -67,7 +67,7 @@ extension Command {
             Wording.failure(error, domain: signIn.address.domain)
         }
         await chat.run(with: peer, isCompanion: invocation.options.has("companion"))
-        // The terminal is put back after the last line is drawn.
+        // The terminal is restored after the last line is drawn.
         _ = consume mode
         connection.cancel()
         let result = await connection.result

@@ -2,16 +2,16 @@ internal import Localization
 internal import TerminalApp
 internal import UserProfile
 
-/// One command of `hongyan`: what it is called, what it knows, what it does.
+/// One command of `hongyan`: its name, its options, its action.
 struct Command: Sendable {
     var name: String
-    /// What follows the name, such as `ADDRESS TEXT…`.
+    /// The arguments after the name, such as `ADDRESS TEXT…`.
     var synopsis = ""
     var summary: String
     var options: [OptionParser.Option] = []
     /// Whether it takes the options of ``ConnectionOptions``.
     var connects = true
-    /// Whether it reads or keeps conversations, and so takes `--profile`.
+    /// Whether it uses stored conversations, and so takes `--profile`.
     var usesProfile = false
     var run: @Sendable (Invocation) async throws -> Void
 
@@ -35,7 +35,7 @@ struct Command: Sendable {
     }
 }
 
-/// A command with what stood on the command line.
+/// A command with its options and arguments.
 struct Invocation: Sendable {
     let options: OptionParser.Result
     let connection: ConnectionOptions
@@ -43,12 +43,12 @@ struct Invocation: Sendable {
     var arguments: [String] { options.arguments }
     var isJSON: Bool { options.has("json") }
 
-    /// Prints one result, for people or for programs.
+    /// Prints one result, as text or as JSON.
     func show(_ text: String, json: JSONValue) {
         StandardOutput.writeLine(isJSON ? json.description : text)
     }
 
-    /// Prints what only people want to know.
+    /// Prints a text, but not with JSON output.
     func tell(_ text: String) {
         if isJSON { StandardOutput.report(text) } else { StandardOutput.writeLine(text) }
     }

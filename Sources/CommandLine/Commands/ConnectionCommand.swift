@@ -1,4 +1,6 @@
+internal import ChatModel
 internal import EntityInformation
+internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
@@ -83,5 +85,56 @@ struct ConnectionSummary: Equatable {
                 ("loginMilliseconds", .count(login.wholeMilliseconds)),
                 ("roundTripMilliseconds", .count(roundTrip.wholeMilliseconds)),
             ])
+    }
+}
+
+/// The costs of an idle connection: the counts since it was established, and the projection for an hour.
+struct TrafficBudget: Equatable {
+    var bytesSent: UInt64
+    var bytesReceived: UInt64
+    var wakeUps: UInt64
+    var keepAlives: UInt64
+    var elapsed: Duration
+
+    /// From a shorter measurement, a single stanza would result in an absurd amount per hour.
+    static let shortestTime = Duration.seconds(10)
+
+    init(bytesSent: UInt64, bytesReceived: UInt64, wakeUps: UInt64, keepAlives: UInt64, elapsed: Duration) {
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.wakeUps = wakeUps
+        self.keepAlives = keepAlives
+        self.elapsed = elapsed
+    }
+
+    init(from first: Traffic, to last: Traffic, elapsed: Duration) {
+        self.init(
+            bytesSent: last.bytesSent - first.bytesSent, bytesReceived: last.bytesReceived - first.bytesReceived,
+            wakeUps: last.wakeUps - first.wakeUps, keepAlives: last.keepAlives - first.keepAlives, elapsed: elapsed)
+    }
+
+    var bytes: UInt64 { bytesSent + bytesReceived }
+
+    /// `nil` while the measurement is too short.
+    func perHour(_ count: UInt64) -> UInt64? {
+        guard elapsed >= Self.shortestTime else { return nil }
+        return UInt64((Double(count) * 3_600_000 / Double(elapsed.wholeMilliseconds)).rounded())
+    }
+
+    var phrase: Phrase {
+        let time = Wording.length(elapsed)
+        guard let bytes = perHour(bytes), let wakeUps = perHour(wakeUps) else {
+            return Phrase("%@ and %@ wake-ups in %@", Wording.size(self.bytes), self.wakeUps, time)
+        }
+        return Phrase("%@ keep-alives; ≈ %@/h, %@ wake-ups/h (from %@)", keepAlives, Wording.size(bytes), wakeUps, time)
+    }
+
+    var json: JSONValue {
+        JSONValue([
+            ("event", "traffic"), ("milliseconds", .count(elapsed.wholeMilliseconds)),
+            ("bytesSent", .count(bytesSent)), ("bytesReceived", .count(bytesReceived)), ("wakeUps", .count(wakeUps)),
+            ("keepAlives", .count(keepAlives)), ("bytesPerHour", .count(perHour(bytes))),
+            ("wakeUpsPerHour", .count(perHour(wakeUps))),
+        ])
     }
 }

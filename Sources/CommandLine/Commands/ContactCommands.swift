@@ -132,18 +132,62 @@ extension Invocation {
         return first
     }
 
-    /// Signs in for a moment and waits until friends, their states and open requests are known.
+    /// Signs in briefly and waits until the contacts, their presence and open requests are known.
     fileprivate func withRoster(_ body: (Roster, SignIn) async throws -> Void) async throws {
         let signIn = try await SignIn(connection)
         var policy = RosterPolicy()
         policy.acceptsKnownRequests = false
         try await signIn.run(signIn.configuration(accepting: policy)) { session in
             let roster = try session.extensionInUse(Roster.self)
-            // Below zero, so that no message comes here that a real session should get (RFC 6121 §8.5.2.1).
+            // Negative, so that messages for a real session do not arrive here (RFC 6121 §8.5.2.1).
             try await session.send(Presence(priority: -1))
             try await session.settle()
             try await body(roster, signIn)
             try await session.settle()
+        }
+    }
+}
+
+/// A contact as one line, and as JSON.
+enum ContactLine {
+    /// `nurse@example.org | both | away: back at six`.
+    static func text(_ contact: Contact) -> String {
+        var line = contact.item.address.description
+        if let name = contact.item.name, !name.isEmpty { line = TerminalText.harmless(name) + " <\(line)>" }
+        line += " | \(subscription(contact.item)) | \(state(contact))"
+        if let status = contact.status, !status.isEmpty { line += ": " + TerminalText.harmless(status) }
+        return line
+    }
+
+    static func json(_ contact: Contact) -> JSONValue {
+        [
+            "address": .text(contact.item.address), "name": .text(contact.item.name),
+            "subscription": .string(contact.item.subscription.rawValue), "pending": .bool(contact.item.isPending),
+            "groups": .array(contact.item.groups.sorted().map(JSONValue.string)),
+            "state": .string(contact.section.word), "status": .text(contact.status),
+        ]
+    }
+
+    static func subscription(_ item: RosterItem) -> String {
+        item.isPending ? item.subscription.rawValue + " (" + localized("asked") + ")" : item.subscription.rawValue
+    }
+
+    static func state(_ contact: Contact) -> String {
+        switch contact.section {
+        case .online: localized("online")
+        case .away: localized("away")
+        case .offline: localized("offline")
+        }
+    }
+}
+
+extension Contact.Section {
+    /// The value in JSON, the same in every language.
+    var word: String {
+        switch self {
+        case .online: "online"
+        case .away: "away"
+        case .offline: "offline"
         }
     }
 }

@@ -74,7 +74,7 @@ extension Command {
         return address.description
     }
 
-    /// What is kept about the account is used; nothing is asked, changed or forgotten.
+    /// The saved data of the account is used; nothing is requested, changed or removed.
     private static func settings(
         for text: String, _ invocation: Invocation
     ) async throws(CommandError) -> DiagnosisSettings {

@@ -136,7 +136,7 @@ extension Command {
 }
 
 extension JID {
-    /// With whom a person means to talk from this account, as they type it.
+    /// The address of a conversation of this account, as the user types it.
     func partner(_ text: String) throws(CommandError) -> JID {
         do throws(ContactAddress.Refusal) {
             return try ContactAddress.parse(text, for: self)
@@ -153,7 +153,7 @@ extension Invocation {
         return try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }.current?.address
     }
 
-    /// With whom a conversation is meant. Without `@` it belongs to the account's domain.
+    /// The address of a conversation. Without `@`, the domain of the account is added.
     func partner(_ text: String, account: JID?) throws(CommandError) -> JID {
         if let account { return try account.partner(text) }
         guard text.contains("@"), let address = try? JID(text.trimmed) else {
@@ -162,7 +162,7 @@ extension Invocation {
         return address
     }
 
-    /// Opens the store to look into it. Where there is none yet there is nothing to say, which is no error.
+    /// Opens the store for reading. If there is none, the result is empty, which is not an error.
     nonisolated(nonsending) func withStoreToRead(_ body: (any LocalStore) async throws -> Void) async throws {
         guard profile.hasStore else {
             return tell(localized("There is no history yet; `hongyan chat` stores messages."))

@@ -33,7 +33,7 @@ extension Command {
         }
     }
 
-    /// Through the program that has the profile open.
+    /// Listens through the program that uses the profile.
     private static func listen(_ client: ProfileClient, _ output: LineOutput) async throws {
         let call = Task { () -> Bool in
             try await client.call("listen", [String: String]()) { (line: ListenedLine) in output.show(line) }
@@ -66,7 +66,7 @@ extension Command {
                     // Received messages are processed completely, including their receipts.
                     try? await online.account.settle()
                 }
-                // The one that ends first is the session's, or the one that has counted enough.
+                // The first task to end is that of the session, or the one that has counted enough lines.
                 defer { group.cancelAll() }
                 try await group.next()
             }
@@ -79,12 +79,12 @@ extension Command {
     }
 }
 
-/// Prints lines until there were enough.
+/// Prints lines up to a number of them.
 private final class LineOutput: Sendable {
     private struct State {
-        /// How many are still wanted; `nil` is any number.
+        /// The remaining number of lines; `nil` is unlimited.
         var remaining: Int?
-        /// The tasks that wait for the end, each with a stream of its own: cancelling one ends its stream.
+        /// The tasks that wait for the end, each with a separate stream: cancelling one ends its stream.
         var waiting: [AsyncStream<Void>.Continuation] = []
     }
 
@@ -109,7 +109,7 @@ private final class LineOutput: Sendable {
         for waiting in ended { waiting.finish() }
     }
 
-    /// Returns when there were enough, or the task is cancelled.
+    /// Returns when the number is reached, or the task is cancelled.
     func waitForEnd() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let isOver = state.withLock { state -> Bool in

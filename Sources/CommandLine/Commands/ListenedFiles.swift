@@ -4,7 +4,8 @@ internal import ChatStore
 internal import Synchronization
 internal import XMPPAddress
 
-/// The files that `listen` downloads: beside the events, some at a time, one of each person, and within a budget.
+/// The files that `listen` downloads: concurrently with the events, a few at a time, one of each sender, and within a
+/// budget.
 final class ListenedFiles: Sendable {
     /// A file of a stored message.
     struct File: Sendable {
@@ -27,11 +28,11 @@ final class ListenedFiles: Sendable {
         case tooMany
     }
 
-    /// How many files are downloaded at a time.
+    /// The maximum number of parallel downloads.
     private static let limit = 4
-    /// How many files wait at most.
+    /// The maximum number of waiting files.
     private static let waitingLimit = 256
-    /// How long one download may take, in seconds: the largest file needs 115 KiB a second.
+    /// The timeout of one download, in seconds: the largest file needs 115 KiB per second.
     static let timeLimit = 15 * 60
 
     private struct State {
@@ -42,7 +43,7 @@ final class ListenedFiles: Sendable {
     private let state = Mutex(State())
     private let starts = AsyncStream.makeStream(of: Job.self)
 
-    /// - Returns: why it is not downloaded; `nil` if it will be.
+    /// - Returns: the reason why it is not downloaded; `nil` if it will be.
     func add(_ file: File, from sender: JID, _ origin: ListenedOrigin) -> Refusal? {
         let size = file.attachment.size ?? AttachmentFetcher.sizeLimit
         let (start, refusal) = state.withLock { state -> (Job?, Refusal?) in
@@ -62,9 +63,9 @@ final class ListenedFiles: Sendable {
         return refusal
     }
 
-    /// Does the jobs until the task is cancelled.
+    /// Performs the downloads until the task is cancelled.
     ///
-    /// - Parameter work: downloads one file; returns how many bytes it has, 0 if it failed.
+    /// - Parameter work: downloads one file; returns its size in bytes, 0 if it failed.
     func run(_ work: @escaping @Sendable (Job) async -> Int64) async {
         await withDiscardingTaskGroup { group in
             for await first in starts.stream {
@@ -84,9 +85,9 @@ final class ListenedFiles: Sendable {
     }
 }
 
-/// What each line of `listen` about a message says of where it comes from.
+/// The origin of a message, as each line of `listen` states it.
 struct ListenedOrigin: Sendable {
-    /// As a line shows it.
+    /// The name in a line.
     var name: String
     var members: [(String, JSONValue)]
 }

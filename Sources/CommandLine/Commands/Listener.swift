@@ -17,12 +17,12 @@ struct ListenedLine: Codable, Sendable {
     var text: String
     /// The JSON object.
     var json: String
-    /// It is one of those that `--count` counts.
+    /// Whether `--count` counts it.
     var isCounted = false
 }
 
-/// Makes a line of each event of an account: for the output of `listen`, and for programs that listen through the one that has the
-/// profile open.
+/// Formats each event of an account as a line: for the output of `listen`, and for programs that listen through the one
+/// that uses the profile.
 final class Listener: Sendable {
     enum Fetching: String, Sendable {
         case friends, all, none
@@ -31,7 +31,7 @@ final class Listener: Sendable {
     private struct Subscribers {
         var count = 0
         var requests: [Int: ProfileRequest] = [:]
-        /// Tells a new subscriber that the account is online.
+        /// Reports to a new subscriber that the account is online.
         var online: ListenedLine?
     }
 
@@ -43,22 +43,22 @@ final class Listener: Sendable {
     private let account = Mutex<ChatAccount?>(nil)
 
     /// - Parameters:
-    ///   - folder: where files are stored under their names.
-    ///   - output: takes each line; `nil` for a program that only serves others.
+    ///   - folder: the folder for downloaded files.
+    ///   - output: called with each line; `nil` for a program that only serves others.
     init(_ fetching: Fetching = .friends, folder: FileFolder, output: (@Sendable (ListenedLine) -> Void)? = nil) {
         self.fetching = fetching
         self.folder = folder
         self.output = output
     }
 
-    /// It prints nothing itself, and only serves other programs.
+    /// Whether it prints nothing itself, and only serves other programs.
     var isSilent: Bool { output == nil }
 
     /// `listen`: reports each event to a program that asks for it, until its connection ends.
     var method: ProfileMethod {
         ProfileMethod("listen") { [weak self] (_: [String: String], request) async throws(ProfileFault) -> Bool in
             guard let number = self?.add(request) else { throw .disconnected }
-            // The connection ends it.
+            // The end of the connection cancels this.
             while (try? await Task.sleep(for: .seconds(3600))) != nil {}
             self?.subscribers.withLock { $0.requests[number] = nil }
             return true
@@ -85,7 +85,7 @@ final class Listener: Sendable {
 
     // MARK: Events
 
-    /// The account whose events these are; before the first one.
+    /// Sets the account of the events; called before the first one.
     func attach(_ account: ChatAccount) { self.account.withLock { $0 = account } }
 
     func hear(_ event: HeardEvent) async {
@@ -148,7 +148,7 @@ final class Listener: Sendable {
         }
     }
 
-    /// What is no message to read: it is not stored.
+    /// Reports a message without readable content, which is not stored.
     private func report(_ message: Message) {
         let sender = message.from?.description ?? ""
         let name = TerminalText.harmless(sender)
@@ -204,7 +204,7 @@ final class Listener: Sendable {
         return (contact ?? nil) != nil
     }
 
-    /// A file is downloaded beside the events, so that a slow web server holds nothing up.
+    /// A file is downloaded concurrently with the events, so that a slow web server delays nothing.
     private func report(
         _ attachment: Attachment, _ id: MessageID, isWanted: Bool, from sender: JID, _ origin: ListenedOrigin
     ) {
@@ -225,7 +225,7 @@ final class Listener: Sendable {
             isCounted: true)
     }
 
-    /// Downloads what was offered until the task is cancelled.
+    /// Downloads offered files until the task is cancelled.
     func fetchFiles() async {
         guard let account = account.withLock(\.self) else { return }
         await files.run { job in await self.fetch(job, of: account) }
@@ -261,7 +261,7 @@ final class Listener: Sendable {
 }
 
 extension AttachmentFetcher {
-    /// The SHA-256 of the content of a message that was fetched, in hexadecimal digits.
+    /// The SHA-256 of the downloaded content of a message, in hexadecimal digits.
     fileprivate func hash(of message: MessageID) async -> String? {
         let found = try? await store.read { reader throws(StoreError) in try reader.message(message) }
         return (found ?? nil)?.text.attachments.first?.contentHash

@@ -28,7 +28,7 @@ extension Command {
         }
     }
 
-    /// Conversations are searched for failed messages so far back; what is older was seen often enough.
+    /// The number of messages per conversation that are searched for failed ones; older ones were shown often enough.
     private static let failuresSearched = 200
 
     private static func listQueue(_ invocation: Invocation) async throws {
@@ -96,7 +96,7 @@ extension Command {
 }
 
 extension StoredMessage {
-    /// Neither with the server nor beyond: it waits or failed.
+    /// Whether the server does not have it: it waits or failed.
     var isInOurHands: Bool {
         switch state {
         case .queued, .failed: true
@@ -106,7 +106,7 @@ extension StoredMessage {
 }
 
 extension MessageContent {
-    /// What it says or does, for a list of what waits.
+    /// The text of a waiting message in a list.
     var plainText: String {
         switch self {
         case .text(let text):

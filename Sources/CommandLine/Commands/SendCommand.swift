@@ -36,7 +36,7 @@ extension Command {
             goal: invocation.options.has("delivered") ? .delivered : .acknowledged,
             waitsOffline: invocation.options.has("queue"),
             timeout: invocation.connection.timeout ?? SendOrder.timeout)
-        // The file is looked at before the server is bothered.
+        // The file is checked before connecting to the server.
         let file = try await invocation.preparedFile(for: account, seconds: seconds)
         order.file = try file.map { file throws(CommandError) in
             try SendOrder.File(file, isInline: invocation.options.has("inline"))
@@ -58,7 +58,7 @@ extension Command {
                     + (kind ?? [("kind", "text")]) + [("stage", .string(answer.stage.rawValue))]))
     }
 
-    /// Carries an order out: through the program that has the profile open, or with a connection of its own.
+    /// Executes an order: through the program that uses the profile, or with a separate connection.
     private static func carryOut(_ order: SendOrder, _ invocation: Invocation) async throws -> SendAnswer {
         let line = ProgressLine(localized("Uploading"))
         defer { line.finish() }
@@ -94,7 +94,7 @@ extension Command {
             await close()
             return answer
         } catch {
-            // The end of the session says what to do about a password or a certificate.
+            // The end of the session describes a problem with a password or a certificate.
             if error.cause?.isForPerson == true { try await connection.value }
             await close()
             throw error
@@ -123,7 +123,7 @@ extension Invocation {
         return account
     }
 
-    /// The picture or voice message to send, ready and stored in the folder of the account; `nil` for a text.
+    /// The picture or voice message to send, prepared and stored in the folder of the account; `nil` for a text.
     fileprivate func preparedFile(for account: JID, seconds: Int?) async throws -> PreparedFile? {
         let folder = try FileFolder(account: account, in: profile)
         if let path = options["picture"] { return try await .picture(file: path, in: folder) }
@@ -141,7 +141,7 @@ extension Invocation {
     }
 }
 
-/// Runs `body`, but no longer than that.
+/// Runs `body` with a timeout.
 func withDeadline<Value: Sendable>(
     seconds: Int, _ body: @escaping @Sendable () async throws -> Value,
     orThrow late: @escaping @Sendable () -> any Error

@@ -19,7 +19,7 @@ extension Command {
                 try await store.export { bytes throws(StoreError) in try file.write(bytes) }
             } catch {
                 file.discard()
-                // The disk of the file, not that of the store.
+                // The failure concerns the disk of the file, not that of the store.
                 if error.code == .diskFull || error.code == .system { throw WholeFile.failure(path) }
                 throw CommandError(store: error, at: store.path)
             }
@@ -64,7 +64,7 @@ extension Command {
     }
 }
 
-/// The lines of a file as the store takes them.
+/// The lines of a file for the store.
 ///
 /// `@unchecked Sendable`: the store asks its one iterator for one line after the other, and ``lastNumber`` is asked when the import
 /// has ended, so the reader is never used by two at a time.
@@ -75,7 +75,7 @@ private struct ImportedLines: AsyncSequence, @unchecked Sendable {
 
     init(_ reader: LineReader) { self.reader = reader }
 
-    /// The number of the line that was read last.
+    /// The number of the last line read.
     var lastNumber: Int { reader.number }
 
     struct AsyncIterator: AsyncIteratorProtocol {

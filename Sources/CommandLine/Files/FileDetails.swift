@@ -4,7 +4,7 @@ internal import Foundation
 internal import Media
 internal import TerminalApp
 
-/// What a person wants to know of a file: type, size, and pixels or duration. Found in the bytes, not in claims.
+/// The properties of a file: type, size, and dimensions or duration, found in the bytes, not in claims.
 struct FileDetails: Sendable, Equatable {
     var type: String
     var byteCount: Int
@@ -27,7 +27,7 @@ struct FileDetails: Sendable, Equatable {
             type: picture.type.name, byteCount: picture.bytes.count, width: picture.width, height: picture.height)
     }
 
-    /// Looks into a file.
+    /// Reads the properties of a file.
     init(path: String) async {
         let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber
         let byteCount = size?.intValue ?? 0

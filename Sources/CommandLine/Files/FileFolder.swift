@@ -23,12 +23,12 @@ struct FileFolder: Sendable {
         }
     }
 
-    /// Keeps `content` under `name`, or under a numbered one where that is taken; whole or not at all.
+    /// Saves `content` atomically under `name`, or under a numbered name if that is in use.
     func keep(_ content: [UInt8], name: String) throws(CommandError) -> String {
         try place(name) { try Data(content).write(to: URL(fileURLWithPath: $0), options: .atomic) }
     }
 
-    /// Keeps a copy of a received file under the name that its sender gave to it, made safe.
+    /// Saves a copy of a received file under the name given by its sender, made safe.
     func keep(copyOf path: String, _ attachment: Attachment) throws(CommandError) -> String {
         let head = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: MediaType.sniffedByteCount) }
         let name = SafeFileName(
@@ -37,7 +37,7 @@ struct FileFolder: Sendable {
         return try place(name.description) { try FileManager.default.copyItem(atPath: path, toPath: $0) }
     }
 
-    /// Writes a file under a name, or under a numbered one where that is taken.
+    /// Writes a file under a name, or under a numbered name if that is in use.
     private func place(_ name: String, _ write: (String) throws -> Void) throws(CommandError) -> String {
         let stem = (name as NSString).deletingPathExtension
         let suffix = (name as NSString).pathExtension
@@ -57,7 +57,7 @@ struct FileFolder: Sendable {
 
     static var currentDirectory: String { FileManager.default.currentDirectoryPath }
 
-    /// The bytes of a file of the person's.
+    /// The bytes of a file of the user.
     static func read(_ file: String, limit: Int) throws(CommandError) -> [UInt8] {
         let path = (file as NSString).expandingTildeInPath
         var isFolder: ObjCBool = false

@@ -6,10 +6,10 @@ internal import Localization
 internal import Media
 internal import TerminalApp
 
-/// A picture or voice message made ready for sending and kept in the person's own folder.
+/// A picture or voice message prepared for sending, and saved in the folder of the account.
 struct PreparedFile: Sendable {
     var outgoing: OutgoingFile
-    /// Where the copy is; what the conversation shows and plays.
+    /// The path of the copy, which the conversation shows and plays.
     var path: String
     var sha256: String
     var details: FileDetails
@@ -17,7 +17,7 @@ struct PreparedFile: Sendable {
     /// The largest picture file that is read.
     private static let maximumPictureSize = PictureLimits.maximumByteCount
 
-    /// Scales a picture, strips its metadata and keeps a copy.
+    /// Scales a picture, removes its metadata and saves a copy.
     static func picture(file: String, in folder: FileFolder) async throws -> PreparedFile {
         let bytes = try await onOwnThread { Result { try FileFolder.read(file, limit: maximumPictureSize) } }.get()
         return try await picture(bytes, in: folder)
@@ -33,7 +33,7 @@ struct PreparedFile: Sendable {
         return PreparedFile(outgoing, path: path, FileDetails(picture))
     }
 
-    /// Encodes a sound file where that is needed, and keeps a copy.
+    /// Encodes a sound file if necessary, and saves a copy.
     static func voice(file: String, in folder: FileFolder) async throws -> PreparedFile {
         try await voice(VoiceMessage.make(fromFile: FileDate.expanded(file)), in: folder)
     }
@@ -61,7 +61,7 @@ struct PreparedFile: Sendable {
     }
 }
 
-/// The names of kept files: the kind and the moment, such as `picture-20260912-101500.png`.
+/// The names of saved files: the kind and the time, such as `picture-20260912-101500.png`.
 enum FileDate {
     /// The local time in digits.
     static var now: String {
@@ -79,9 +79,9 @@ enum FileDate {
     }
 }
 
-/// Records from the microphone into a temporary file, which is gone afterwards.
+/// Records from the microphone into a temporary file, which is removed afterwards.
 enum Recording {
-    /// Records for that long; the level shows on the terminal meanwhile.
+    /// Records for this time, and shows the level on the terminal.
     static func voice(seconds: Int) async throws -> VoiceMessage {
         let recorder = try begin(maximum: .seconds(seconds))
         defer { unlink(recorder.path) }

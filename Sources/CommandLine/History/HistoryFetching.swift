@@ -6,16 +6,16 @@ internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 
-/// Brings what the server's archive has of a conversation into the store.
+/// Loads a conversation from the archive of the server into the store.
 struct HistoryFetching: Sendable {
     let signIn: SignIn
     let profile: Profile
     let store: any LocalStore
 
-    /// A year of a lively conversation; more is asked for by another call.
+    /// A year of an active conversation; another call loads more.
     private static let maximumPages = 200
 
-    /// Tries, four in a second, until the archive counts as silent.
+    /// The number of attempts, four per second, until the archive counts as unavailable.
     private static let attemptLimit = 40
 
     /// Queries the archive until this number of messages is stored, or the archive has no more.
@@ -52,7 +52,7 @@ struct HistoryFetching: Sendable {
             case .arrived where here < count: continue
             case .arrived, .nothingMore: return
             case .notNow where attemptsLeft > 0:
-                // The archive can be asked a moment after the account is online.
+                // The archive can be queried shortly after the account is online.
                 attemptsLeft -= 1
                 try await Task.sleep(for: .milliseconds(250))
             case .notNow:

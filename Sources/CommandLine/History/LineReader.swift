@@ -7,7 +7,7 @@ final class LineReader {
     private let file: UnsafeMutablePointer<FILE>
     private var buffer: UnsafeMutablePointer<CChar>?
     private var capacity = 0
-    /// The number of the line that was read last.
+    /// The number of the last line read.
     private(set) var number = 0
 
     /// - Parameter path: `-` is standard input.
@@ -38,7 +38,7 @@ final class LineReader {
     }
 }
 
-/// A file that is written whole or not at all, readable for its owner only; or standard output.
+/// A file that is written completely or not at all, readable for its owner only; or standard output.
 final class WholeFile: Sendable {
     private let descriptor: Int32
     private let path: String?
@@ -71,7 +71,7 @@ final class WholeFile: Sendable {
         }
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its path.
     func finish() throws(CommandError) {
         guard let path else { return }
         let isWritten = fsync(descriptor) == 0
@@ -81,7 +81,7 @@ final class WholeFile: Sendable {
         }
     }
 
-    /// Takes back what was written.
+    /// Removes the written data.
     func discard() {
         guard path != nil else { return }
         close(descriptor)

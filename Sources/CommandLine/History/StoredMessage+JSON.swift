@@ -32,7 +32,7 @@ extension StoredMessage {
 }
 
 extension ConversationKey.Kind {
-    /// The word for programs.
+    /// The value in JSON.
     var word: String {
         switch self {
         case .direct: "chat"
@@ -43,7 +43,7 @@ extension ConversationKey.Kind {
 }
 
 extension MessageState {
-    /// The word for programs.
+    /// The value in JSON.
     var word: String {
         switch self {
         case .queued: "queued"
@@ -54,7 +54,7 @@ extension MessageState {
         }
     }
 
-    /// Why it failed, in the words that were given for it.
+    /// Why it failed, in the text that was given for it.
     var reason: String? {
         guard case .failed(let reason) = self else { return nil }
         return reason.text ?? reason.condition

@@ -70,7 +70,7 @@ struct Phrase: Sendable, Equatable, CustomStringConvertible {
         arguments = phrases.map(Argument.phrase)
     }
 
-    /// What ``Wording`` says.
+    /// A text of ``Wording``.
     static func wording(_ text: () -> String) -> Phrase {
         var phrase = Phrase("%@")
         phrase.spoken = Spoken(

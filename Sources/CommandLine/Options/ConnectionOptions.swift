@@ -7,9 +7,9 @@ internal import XMPPStanzas
 
 /// The account and the connection to its server: the options that every command has.
 struct ConnectionOptions: Sendable {
-    /// Which certificates are accepted.
+    /// The accepted certificates.
     enum Trust: Sendable, Equatable {
-        /// What the system trusts, or the file of `--ca`.
+        /// The certificate authorities of the system, or of the file of `--ca`.
         case authorities
         /// Ask on the terminal about any other certificate.
         case ask

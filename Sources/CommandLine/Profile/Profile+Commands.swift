@@ -10,10 +10,10 @@ extension Profile {
         self.init(folder: options["profile"])
     }
 
-    /// Opens the store for as long as `body` runs.
+    /// Opens the store while `body` runs.
     ///
-    /// - Throws: ``CommandError`` with ``ExitStatus/profileInUse`` where another program has it open, and with
-    ///   ``ExitStatus/store`` where it cannot serve.
+    /// - Throws: ``CommandError`` with ``ExitStatus/profileInUse`` if another program has it open, and with
+    ///   ``ExitStatus/store`` if it cannot be used.
     nonisolated(nonsending) func withStore<Result>(
         for access: Access, _ body: (SQLiteStore) async throws -> Result
     ) async throws -> Result {
@@ -31,17 +31,17 @@ extension Profile {
 }
 
 extension Profile {
-    /// How long to wait for a program that has the profile open and does not answer, because it begins or ends.
+    /// The timeout for a program that uses the profile and does not respond, because it starts or ends.
     private static let holderTimeout = Duration.seconds(10)
     private static let holderPause = Duration.milliseconds(50)
-    /// How many programs may end before they have answered.
+    /// The number of programs that may end before they have responded.
     private static let lostHolders = 3
 
     /// Opens the store, or asks the program that has it open, so that an account has one session.
     ///
     /// - Parameters:
     ///   - ask: may be called again if the program ends before it has answered.
-    ///   - body: is called at most once.
+    ///   - body: called at most once.
     nonisolated(nonsending) func withHolder<Result>(
         _ ask: (ProfileClient) async throws -> Result, orOpen body: (SQLiteStore) async throws -> Result
     ) async throws -> Result {
@@ -55,7 +55,7 @@ extension Profile {
                     return try await body(store)
                 }
             } catch ProfileFailure.store(let error, _) where !isOpen && error.code == .inUse && .now < end {
-                // Another program has it.
+                // Another program uses it.
             }
             if let client = ProfileClient.connect(to: self) {
                 defer { client.close() }
@@ -65,10 +65,10 @@ extension Profile {
                     lost += 1
                     end = .now + Self.holderTimeout
                 } catch let fault as ProfileFault where fault == .unknownMethod && .now < end {
-                    // A command that is there for a moment only.
+                    // A command that runs only briefly.
                 }
             }
-            // Nothing tells when a lock is free.
+            // There is no notification when a lock is released.
             try await Task.sleep(for: Self.holderPause)
         }
     }

@@ -44,7 +44,8 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
         return .pass(stanza)
     }
 
-    /// The response is not awaited: what is sent after this finds carbons enabled, however long the response takes.
+    /// The extensions that start after this one are released as soon as the request is queued: their stanzas arrive
+    /// when carbons are enabled, however long the response takes.
     private func enable(in session: Session) async throws(ClientError) -> Bool {
         do throws(ClientError) {
             _ = try await session.request(EnableCarbons(), whenQueued: { session.releaseFollowers() })

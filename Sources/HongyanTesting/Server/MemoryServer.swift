@@ -7,8 +7,8 @@ public import XMPPClient
 public import XMPPStanzas
 public import XMPPStream
 
-/// A small server in memory for tests: it logs sessions in over in-memory transports with the same state machine as
-/// the client's other end, and passes stanzas between them and the test's scripted peers (``peer(_:)``).
+/// A small server in memory for tests: it logs in sessions over in-memory transports with the server side of the state
+/// machines, and passes stanzas between them and the scripted peers of the test (``peer(_:)``).
 ///
 ///     let server = MemoryServer(users: ["bot", "alice"])
 ///     let bot = Task { try await Client(server.account("bot")).run(echo) }
@@ -19,7 +19,7 @@ public actor MemoryServer {
     /// The next actions on the connection, in this order.
     private enum Output: Sendable {
         case write([UInt8])
-        /// Everything before it was written.
+        /// Open the gate when everything before it was written.
         case flush(Gate)
     }
 
@@ -29,13 +29,13 @@ public actor MemoryServer {
         var stream: ServerStream
         let transport: any Transport
         let outgoing: AsyncStream<Output>.Continuation
-        /// The TLS handshake comes next, over a real transport.
+        /// Whether the TLS handshake comes next, over a real transport.
         var isSecuring = false
         var address: JID?
         var isOpen = true
-        /// The line is dead: nothing arrives any more, in either direction.
+        /// Whether the connection is dead: nothing arrives any more, in either direction.
         var isFrozen = false
-        /// Nothing of the server's arrives any more.
+        /// Whether nothing sent by the server arrives any more.
         var isMuted = false
 
         init(
@@ -49,7 +49,7 @@ public actor MemoryServer {
         }
     }
 
-    /// The domain that is served.
+    /// The domain of the server.
     public static let domain = "xmpp.test"
     private static let sentToken = StanzaToken(0)
 
@@ -75,9 +75,10 @@ public actor MemoryServer {
 
     /// - Parameters:
     ///   - users: the local parts of the accounts; the password of `alice` is `secret of alice`.
-    ///   - capacity: bytes that a connection holds in one direction before the writer waits.
-    ///   - readLimit: bytes that the client gets with one read at most.
-    ///   - change: what the server offers and can do, for tests of servers that offer too little or the wrong things.
+    ///   - capacity: the number of bytes buffered in one direction before the writer waits.
+    ///   - readLimit: the maximum number of bytes that the client gets with one read.
+    ///   - change: changes the features of the server, for tests of servers that offer too little or the wrong
+    ///     features.
     public init(
         users: [String] = ["alice", "bob"], capacity: Int = 64 * 1024, readLimit: Int = .max,
         _ change: (inout ServerStreamConfiguration) -> Void = { _ in }
@@ -130,7 +131,7 @@ public actor MemoryServer {
         return client
     }
 
-    /// Serves a connection that was made elsewhere.
+    /// Serves a connection from elsewhere.
     ///
     /// - Parameter secure: the TLS handshake over a real transport; `nil` pretends one.
     package func accept(
@@ -184,7 +185,8 @@ public actor MemoryServer {
         changes.send()
     }
 
-    /// Breaks a connection, and knows it at once: the client could be back before the task that reads from it has a turn.
+    /// Breaks a connection, and records it at once: the client could be back before the task that reads from it
+    /// continues.
     private func breakOff(_ link: Link) {
         link.transport.abort()
         drop(link)
@@ -249,7 +251,7 @@ public actor MemoryServer {
         pass(stanza, to: receiver)
     }
 
-    /// Passes a stanza to the sessions and the peer that it is for.
+    /// Passes a stanza to the sessions and the peer of its receiver.
     private func pass(_ stanza: AnyStanza, to receiver: JID) {
         for other in links.values where other.address == receiver || other.address?.bare == receiver {
             deliver(stanza, to: other)
@@ -270,7 +272,7 @@ public actor MemoryServer {
         perform(link.stream.send(stanza, token: StanzaToken(nextToken)), link)
     }
 
-    /// Sends a stanza as it stands, counted by stream management where it can be read.
+    /// Sends a stanza unchanged, counted by stream management if it is readable.
     private func reply(_ text: String, to link: Link) {
         if let element = try? XMLElement(parsing: "<root xmlns='jabber:client'>\(text)</root>").firstChild {
             deliver(element, to: link)
@@ -283,11 +285,11 @@ public actor MemoryServer {
         links.values.first { $0.address?.local == user && !$0.isFrozen }
     }
 
-    // MARK: What tests do
+    // MARK: Actions of tests
 
-    /// Sends a stanza as it stands, in the server's name.
+    /// Sends a stanza unchanged on behalf of the server.
     ///
-    /// - Returns: Whether the user was there to get it.
+    /// - Returns: Whether the user was online to receive it.
     @discardableResult
     public func send(_ text: String, to user: String) throws -> Bool {
         guard let link = link(user) else { return false }
@@ -296,19 +298,19 @@ public actor MemoryServer {
         return true
     }
 
-    /// Sends an element that is no stanza.
+    /// Sends an element other than a stanza.
     public func sendElement(_ text: String, to user: String) throws {
         guard let link = link(user) else { return }
         perform(link.stream.sendElement(try XMLElement(parsing: text)), link)
     }
 
-    /// Writes bytes past the machine, as fast as the client takes them.
+    /// Writes bytes without the state machine, as fast as the client reads them.
     public func writeRaw(_ bytes: [UInt8], to user: String) async throws {
         guard let transport = link(user)?.transport else { return }
         try await transport.write(bytes)
     }
 
-    /// Breaks the connection without a word.
+    /// Breaks the connection without closing the stream.
     public func cut(_ user: String) {
         if let link = link(user) { breakOff(link) }
     }
@@ -321,29 +323,29 @@ public actor MemoryServer {
         expireSuspended(remembersCount: false)
     }
 
-    /// Starts a server again that was killed.
+    /// Starts a killed server again.
     public func restart() { isDown = false }
 
-    /// Lets the line of the user go dead without an end of the connection.
+    /// Makes the connection of the user dead without ending it.
     public func freeze(_ user: String) { link(user)?.isFrozen = true }
 
-    /// Lets nothing of the server arrive at the user any more.
+    /// Stops the data from the server to the user.
     public func mute(_ user: String) { link(user)?.isMuted = true }
 
-    /// The server notices that the lines of the user are dead.
+    /// Makes the server notice that the connections of the user are dead.
     public func abandon(_ user: String) {
         for link in links.values where link.address?.local == user {
             breakOff(link)
         }
     }
 
-    /// Closes the stream of the user, with an error if there is one.
+    /// Closes the stream of the user, optionally with an error.
     public func close(_ user: String, _ error: StreamError? = nil) {
         guard let link = link(user) else { return }
         perform(link.stream.close(error, directory: &directory), link)
     }
 
-    /// Forgets the sessions that wait for resumption, and with them how much it has handled, if it is to.
+    /// Forgets the sessions that wait for resumption, optionally also how many stanzas they had handled.
     public func expireSuspended(remembersCount: Bool = true) {
         for id in directory.suspended.keys { directory.expire(id, remembersCount: remembersCount) }
     }
@@ -352,22 +354,22 @@ public actor MemoryServer {
     /// well-formed, or as usual if it returns `nil`.
     public func answer(_ rule: @escaping @Sendable (XMLElement) -> [String]?) { self.rule = rule }
 
-    /// Sends a text to every session, as it stands.
+    /// Sends a text to every session unchanged.
     package func broadcast(_ text: String, isRaw: Bool) {
         for link in links.values where link.address != nil {
             if isRaw { link.outgoing.yield(.write(Array(text.utf8))) } else { reply(text, to: link) }
         }
     }
 
-    /// Leaves requests with that payload unanswered.
+    /// Leaves requests with this payload unanswered.
     public func ignore(_ name: XMLName) { ignore { $0.name == name } }
 
-    /// Leaves requests unanswered for whose payload the condition holds.
+    /// Leaves requests unanswered whose payload satisfies the condition.
     public func ignore(where condition: @escaping @Sendable (_ payload: XMLElement) -> Bool) {
         silence.append(condition)
     }
 
-    /// Refuses requests with that payload.
+    /// Refuses requests with this payload.
     public func refuse(_ name: XMLName, _ error: StanzaError) { refusals[name] = error }
 
     /// Forgets the tokens of a user for fast logins, so that the next login needs the password.
@@ -379,7 +381,7 @@ public actor MemoryServer {
     /// Whether a session of the user is bound to a resource.
     public func isOnline(_ user: String) -> Bool { link(user) != nil }
 
-    /// How many sessions wait for resumption.
+    /// The number of sessions that wait for resumption.
     public var suspendedCount: Int { directory.suspended.count }
 
     // MARK: Scripted peers
@@ -411,13 +413,13 @@ public actor MemoryServer {
         return nil
     }
 
-    // MARK: What tests see
+    // MARK: Observations of tests
 
     /// Every stanza and element so far.
     public var received: [XMLElement] { journal.map(\.element) }
 
-    /// The first stanza from now on, or not yet looked at, for which the condition holds; an element named
-    /// `cancelled` if the task is cancelled before.
+    /// The first stanza from now on, or not yet consumed, that satisfies the condition; an element named `cancelled` if
+    /// the task is cancelled before.
     @discardableResult
     public func next(where condition: @Sendable (XMLElement) -> Bool) async -> XMLElement {
         while !Task.isCancelled {
@@ -430,12 +432,11 @@ public actor MemoryServer {
         return XMLElement(XMLName("cancelled", ""))
     }
 
-    /// The next stanza with that local name.
+    /// The next stanza with this local name.
     @discardableResult
     public func next(_ localName: String) async -> XMLElement { await next { $0.name.local == localName } }
 
-    /// Returns when the condition holds, which is looked at after everything that happens, or when the task is
-    /// cancelled.
+    /// Returns when the condition is true, which is checked after each event, or when the task is cancelled.
     public func wait(until condition: @Sendable (isolated MemoryServer) -> Bool) async {
         while !condition(self), !Task.isCancelled { await changes.next.wait() }
     }

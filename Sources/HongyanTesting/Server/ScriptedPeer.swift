@@ -1,33 +1,34 @@
 public import XMPPAddress
 public import XMPPStanzas
 
-/// The other end of a conversation, played by a test: an account of a ``MemoryServer`` without a session of its own.
+/// The other side of a conversation, operated by a test: an account of a ``MemoryServer`` without a session.
 ///
 ///     let alice = try await server.peer("alice")
 ///     await alice.send(.chat(to: bot, body: "Honk"))
 ///     #expect(await alice.message()?.body == "Honk")
 public struct ScriptedPeer: Sendable {
-    /// The full address that its stanzas come from.
+    /// The full address from which its stanzas are sent.
     public let address: JID
     let server: MemoryServer
 
     var name: String { address.local ?? "" }
 
-    /// Sends a message to the account or the resource that it names.
+    /// Sends a message to its receiver, an account or a resource.
     public func send(_ message: Message) async { await server.send(.message(message), from: self) }
 
-    /// Sends a presence, for example a subscription request, to the address that it names.
+    /// Sends a presence to its receiver, for example a subscription request.
     public func send(_ presence: Presence) async { await server.send(.presence(presence), from: self) }
 
-    /// Sends a request or an answer to the resource that it names.
+    /// Sends a request or a response to its receiver.
     public func send(_ iq: IQ) async { await server.send(.iq(iq), from: self) }
 
-    /// Answers every stanza that arrives from now on with these; their sender is filled in. ``next()`` gives them all the same.
+    /// Answers every stanza from now on by this rule; the sender is filled in. ``next()`` returns the stanzas
+    /// nevertheless.
     public func answer(_ rule: @escaping @Sendable (AnyStanza) -> [AnyStanza]) async {
         await server.setRule(rule, of: self)
     }
 
-    /// The next stanza that was sent to it, each once; waits for one, and is `nil` when the task is cancelled.
+    /// The next stanza that was sent to it, each once; waits for one, and is `nil` if the task is cancelled.
     public func next() async -> AnyStanza? { await server.nextStanza(for: self) }
 
     /// The next message that was sent to it; other stanzas before it are skipped.

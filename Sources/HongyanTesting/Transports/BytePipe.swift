@@ -65,7 +65,7 @@ final class BytePipe: Sendable {
         change { state in state.writeFailure = state.writeFailure ?? error }
     }
 
-    /// The reader goes away: it reads no more, and the writer learns of it.
+    /// The reader stops reading, and the writer gets this error.
     func stopReading(_ error: TransportError) {
         fail(reader: error, writer: TransportError(.connectionReset, "The peer has closed."))
     }
@@ -88,7 +88,7 @@ final class BytePipe: Sendable {
         writable.send()
     }
 
-    /// Waits until the closure has a result; it is asked again after each change.
+    /// Waits until the closure has a result; it is called again after each change.
     private func take<R: Sendable>(
         _ line: AsyncLock, _ signal: Signal,
         _ body: @Sendable (inout State) -> Result<R, TransportError>?

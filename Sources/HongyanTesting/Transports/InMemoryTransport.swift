@@ -1,10 +1,10 @@
 import Synchronization
 public import TransportLayer
 
-/// One end of a connection that exists in memory only: the counterpart of `SocketTransport` for tests.
+/// One side of a connection in memory: the counterpart of `SocketTransport` for tests.
 ///
-/// It keeps all rules of `Transport`, back-pressure included. TLS is pretended: both ends get the `NegotiatedTLS` given when the pair was
-/// made, so channel bindings agree, and nothing is encrypted.
+/// It follows all rules of `Transport`, including back-pressure. TLS is simulated: both sides get the `NegotiatedTLS`
+/// passed when the pair was created, so channel bindings agree, and nothing is encrypted.
 public final class InMemoryTransport: Transport {
     private let incoming: BytePipe
     private let outgoing: BytePipe
@@ -13,11 +13,12 @@ public final class InMemoryTransport: Transport {
     private let settled = Mutex<NegotiatedTLS?>(nil)
     private let isClosed = Atomic(false)
 
-    /// Two connected ends.
+    /// Creates two connected sides.
     ///
     /// - Parameters:
-    ///   - capacity: how many bytes wait in each direction before a writer has to wait.
-    ///   - readLimit: the most bytes that one read returns; 1 shows whether a parser depends on the slicing.
+    ///   - capacity: the number of bytes buffered in each direction before a writer has to wait.
+    ///   - readLimit: the maximum number of bytes returned by one read; 1 shows whether a parser depends on how the
+    ///     data is split.
     public static func pair(
         capacity: Int = 64 * 1024, readLimit: Int = .max, tls: NegotiatedTLS = .pretended
     ) -> (InMemoryTransport, InMemoryTransport) {
@@ -79,7 +80,7 @@ public final class InMemoryTransport: Transport {
 }
 
 extension NegotiatedTLS {
-    /// What an ``InMemoryTransport`` says of its TLS.
+    /// The simulated TLS of an ``InMemoryTransport``.
     public static let pretended = NegotiatedTLS(
         version: .tls13, cipher: "TLS_AES_128_GCM_SHA256", tlsExporter: [UInt8](repeating: 0x5A, count: 32),
         tlsServerEndPoint: [UInt8](repeating: 0xA5, count: 32))

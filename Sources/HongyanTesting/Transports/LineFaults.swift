@@ -35,7 +35,7 @@ public final class LineFaults: Sendable {
 
     public init() {}
 
-    /// Makes the connections of sessions with this configuration have these faults.
+    /// Adds these faults to the connections of sessions with this configuration.
     public func apply(to configuration: inout ClientConfiguration) {
         let connect = configuration.transports.connect
         configuration.transports = TransportFactory { [self] target throws(TransportError) in
@@ -52,7 +52,7 @@ public final class LineFaults: Sendable {
     /// Whether attempts to connect fail, as without a network.
     public func refuse(_ isRefusing: Bool = true) { state.withLock { $0.isRefusing = isRefusing } }
 
-    /// Loses all bytes of these directions, as when a route is gone and neither end is told; an empty set repairs the line.
+    /// Loses all bytes of these directions, as when a route fails without notice; an empty set repairs the connection.
     public func lose(_ direction: Direction) { state.withLock { $0.lost = direction } }
 
     /// Breaks every connection now.

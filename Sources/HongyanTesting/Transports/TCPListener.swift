@@ -3,7 +3,7 @@ import Glibc
 public import TransportLayer
 import Waiting
 
-/// Accepts TCP connections: the other end of a real socket in tests.
+/// Accepts TCP connections: the other side of a real socket in tests.
 public actor TCPListener {
     public nonisolated let loop: EventLoop
     /// The actual address; for port 0, the kernel chose the port.
@@ -81,7 +81,7 @@ public actor TCPListener {
         token = loop.state.register(descriptor, events: EPOLLIN.rawValue | EPOLLET.rawValue, handler: self)
     }
 
-    /// The next connection. Several tasks that wait get one each, in the order in which they asked.
+    /// The next connection. If several tasks wait, they get one each in the order of their calls.
     public func accept() async throws(TransportError) -> SocketTransport {
         guard await turns.enter() else { throw .cancelledByTask }
         defer { turns.leave() }

@@ -80,8 +80,8 @@ extension Message {
     }
 }
 
-/// A room takes a message back in the form that servers of 2019 to 2024 send, such as Prosody with the module of Debian 12 (XEP-0425
-/// before version 0.3.0, with XEP-0422).
+/// Retracts a message on behalf of the room in the form that servers of 2019 to 2024 send, such as Prosody with the
+/// module of Debian 12 (XEP-0425 before version 0.3.0, with XEP-0422).
 ///
 /// ```
 /// S: <message type='groupchat' from='room@muc.example.com'><apply-to xmlns='urn:xmpp:fasten:0' id='stanza-id-1'>

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Asks everybody to take a message back (XEP-0424 Message Retraction §3).
+/// Retracts an earlier message for all receivers (XEP-0424 Message Retraction §3).
 ///
 /// ```
 /// C: <message type='chat' to='lord@capulet.example' id='retract-message-1'>
@@ -10,8 +10,8 @@ public import XMPPStanzas
 ///      <body>…</body><store xmlns='urn:xmpp:hints'/></message>
 /// ```
 ///
-/// Believe it from the author of the message (`MessageAuthor` of MessageSemantics), or, with a ``moderation``, from the room itself: its
-/// bare address, not an occupant.
+/// Accept it only from the author of the message (`MessageAuthor` of MessageSemantics), or, with a ``moderation``, from
+/// the room itself: its bare address, not an occupant.
 public struct MessageRetraction: MessagePayload, Hashable {
     public static let name = XMLName("retract", "urn:xmpp:message-retract:1")
 

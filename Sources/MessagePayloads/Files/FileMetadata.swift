@@ -1,6 +1,6 @@
 public import XMLStreaming
 
-/// Facts about a file that are sent with the offer (XEP-0446 File metadata element).
+/// The metadata of an offered file (XEP-0446 File metadata element).
 ///
 /// ```
 /// C: <file xmlns='urn:xmpp:file:metadata:0'>
@@ -86,9 +86,9 @@ public struct FileMetadata: XMLPayload, Equatable {
     }
 }
 
-/// What a person does with a file: how a conversation shows it.
+/// The kind of a file, which determines how a conversation shows it.
 ///
-/// The one list of kinds; stores keep the number, so numbers are never changed.
+/// The single list of kinds; stores save the number, so numbers never change.
 public enum FileKind: Int, Sendable, Hashable, CaseIterable, Codable {
     case file = 0
     case picture = 1
@@ -105,7 +105,7 @@ public enum FileKind: Int, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// The kind that the end of a file name suggests: only for showing, until the content is there.
+    /// The kind suggested by the extension of a file name: only for display, until the content is downloaded.
     public init(fileName: String?) {
         switch fileName?.split(separator: ".").last?.lowercased() {
         case "png", "jpg", "jpeg", "gif", "webp": self = .picture

@@ -2,7 +2,8 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// The identifier that the sender gave to a message, which nothing on the way may change (XEP-0359 §3.2 `origin-id`).
+/// The identifier assigned by the sender of a message, which must not be changed on the way (XEP-0359 §3.2
+/// `origin-id`).
 public struct OriginIdentifier: MessagePayload, Hashable {
     public static let name = XMLName("origin-id", "urn:xmpp:sid:0")
 
@@ -24,7 +25,7 @@ public struct OriginIdentifier: MessagePayload, Hashable {
     }
 }
 
-/// The identifier that an archive gave to a message (XEP-0359 §3.1 `stanza-id`).
+/// The identifier assigned by an archive to a message (XEP-0359 §3.1 `stanza-id`).
 ///
 /// Trust it only if `by` is our own account or a joined room, and only if that entity announces `urn:xmpp:sid:0`: any
 /// sender can forge such an element (§6).
@@ -65,7 +66,7 @@ public struct StanzaIdentifier: MessagePayload, Hashable {
 /// S: <occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603deec90a38ba552f7c68cbcc61bca202cd'/>
 /// ```
 ///
-/// Believe it only in a room that announces the feature; elsewhere anybody can write it (§5).
+/// Trust it only in a room that announces the feature; in other rooms any sender can forge it (§5).
 public struct OccupantIdentifier: MessagePayload, PresencePayload, Hashable {
     public static let name = XMLName("occupant-id", "urn:xmpp:occupant-id:0")
 

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// What the other person is doing with the conversation (XEP-0085 Chat State Notifications).
+/// The activity of a person in a conversation (XEP-0085 Chat State Notifications).
 ///
 /// ```
 /// C: <message type='chat' to='bernardo@example.com'><composing xmlns='http://jabber.org/protocol/chatstates'/></message>
@@ -28,7 +28,7 @@ extension ChatState: XMLEncodable {
 }
 
 extension Message {
-    /// The chat state that the message carries, if any (XEP-0085).
+    /// The chat state in the message, if any (XEP-0085).
     public var chatState: ChatState? {
         for payload in payloads where payload.name.namespace == ChatState.namespace {
             if let state = ChatState(rawValue: payload.name.local) { return state }

@@ -16,7 +16,7 @@ public struct DeliveryReceiptRequest: MessagePayload, Equatable {
     }
 }
 
-/// Says that a message has arrived at one of the receiver's devices (XEP-0184 Message Delivery Receipts §5.2).
+/// Confirms that a message has arrived at a device of the receiver (XEP-0184 Message Delivery Receipts §5.2).
 ///
 /// ```
 /// C: <message to='northumberland@shakespeare.lit/westminster'>

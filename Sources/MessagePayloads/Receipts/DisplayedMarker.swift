@@ -18,7 +18,7 @@ public struct DisplayedMarkerRequest: MessagePayload, Hashable {
     }
 }
 
-/// Says that a person has seen this message and all before it (XEP-0333 Displayed Markers §4.2).
+/// States that a person has seen this message and all earlier ones (XEP-0333 Displayed Markers §4.2).
 ///
 /// ```
 /// C: <message to='romeo@montegue.lit'><displayed xmlns='urn:xmpp:chat-markers:0' id='the-msg-1'/></message>
@@ -59,8 +59,7 @@ extension Message {
         return payloads.first(DisplayedMarker.acknowledgedName).flatMap { try? DisplayedMarker(from: $0) }
     }
 
-    /// The `id` of the message that the sender's device has received, in the form that drafts of XEP-0333 before 1.0
-    /// had beside receipts.
+    /// The `id` of the received message, in the form that drafts of XEP-0333 before 1.0 had in addition to receipts.
     public var receivedMarkerID: String? {
         payloads.first(DisplayedMarker.receivedName)?["id"]
     }

@@ -1,7 +1,7 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// What servers should do with a message (XEP-0334 Message Processing Hints §4).
+/// A hint for servers about how to handle a message (XEP-0334 Message Processing Hints §4).
 public enum ProcessingHint: String, Sendable, CaseIterable, XMLEncodable {
     case noPermanentStore = "no-permanent-store"
     case noStore = "no-store"

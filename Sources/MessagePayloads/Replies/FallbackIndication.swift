@@ -1,8 +1,8 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Says which parts of a message's text are only there for programs that do not know another payload (XEP-0428 Fallback
-/// Indication).
+/// Marks the parts of the text of a message that are only for clients without support for another payload (XEP-0428
+/// Fallback Indication).
 ///
 /// ```
 /// S: <body>> Anna wrote:

@@ -2,7 +2,7 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// Says which message this one answers (XEP-0461 Message Replies §3).
+/// States the message that this one replies to (XEP-0461 Message Replies §3).
 ///
 /// ```
 /// C: <message to='anna@example.com' id='message-id2' type='chat'><body>Great idea!</body>
@@ -11,7 +11,7 @@ public import XMPPStanzas
 public struct MessageReply: MessagePayload, Hashable {
     public static let name = XMLName("reply", "urn:xmpp:reply:0")
 
-    /// The identifier of the message answered: `MessageIdentity.Purpose.reply` of MessageSemantics.
+    /// The identifier of the message that is replied to: `MessageIdentity.Purpose.reply` of MessageSemantics.
     public var messageID: String
     /// The author of that message.
     public var author: JID?

@@ -11,8 +11,8 @@ public import XMPPStanzas
 ///         }
 ///     }
 ///
-/// Every text can be read: what is not a directive is text. The characters of the directives are kept in spans of their
-/// own, because it is recommended to show them (§8). Reading takes time in proportion to the text.
+/// Every text is valid: anything that is not a directive is text. The characters of the directives are in separate
+/// spans, because it is recommended to show them (§8). Parsing takes time proportional to the length.
 public struct StyledText: Sendable, Hashable {
     /// The style of a span.
     public struct Style: OptionSet, Sendable, Hashable {
@@ -88,7 +88,7 @@ public struct StyledText: Sendable, Hashable {
     }
 }
 
-/// Says that the text of the message means only what it says (XEP-0393 Message Styling §7).
+/// States that the text of the message has no styling (XEP-0393 Message Styling §7).
 ///
 /// ```
 /// C: <message><body>> _ <</body><unstyled xmlns='urn:xmpp:styling:0'/></message>
@@ -118,7 +118,7 @@ extension Message {
 }
 
 extension Message {
-    /// What the sender does, if the body begins with `/me ` (XEP-0245 The /me Command §2): `shrugs in disgust` for
+    /// The action of the sender, if the body begins with `/me ` (XEP-0245 The /me Command §2): `shrugs in disgust` for
     /// `/me shrugs in disgust`.
     ///
     /// Show it after the name of the sender, and so that it cannot be confused with a notice of the room (§5).

@@ -2,7 +2,7 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
 
-/// When a stanza was sent first, if it was kept on the way (XEP-0203 Delayed Delivery).
+/// When a stanza was originally sent, if it was stored on the way (XEP-0203 Delayed Delivery).
 ///
 /// ```
 /// S: <delay xmlns='urn:xmpp:delay' from='capulet.com' stamp='2002-09-10T23:08:25Z'>Offline storage</delay>

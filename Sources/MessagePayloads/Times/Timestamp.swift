@@ -1,6 +1,7 @@
-/// A moment on the wire, such as `2002-09-10T23:08:25.123Z` (XEP-0082 XMPP Date and Time Profiles §3.2).
+/// A time in the format of the protocol, such as `2002-09-10T23:08:25.123Z` (XEP-0082 XMPP Date and Time Profiles
+/// §3.2).
 ///
-/// Kept as milliseconds since 1970-01-01T00:00:00Z, so that it needs neither a calendar nor a time zone database.
+/// Stored as milliseconds since 1970-01-01T00:00:00Z, so that it needs neither a calendar nor a time zone database.
 /// Years 0001 to 9999; anything finer than a millisecond is dropped; a leap second counts as the second before it.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable, LosslessStringConvertible {
     public var millisecondsSince1970: Int64

@@ -1,6 +1,6 @@
 public import SASLMechanisms
 
-/// What a SCRAM server keeps of a password (RFC 5802 §3): enough to check a proof, not enough to log in with.
+/// The keys that a SCRAM server stores for a password (RFC 5802 §3): sufficient to verify a proof, but not to log in.
 public struct SCRAMServerKeys: Sendable, Hashable {
     public let hash: SASLHash
     public let salt: [UInt8]
@@ -18,7 +18,7 @@ public struct SCRAMServerKeys: Sendable, Hashable {
         self.serverKey = serverKey
     }
 
-    /// Derives the keys of a prepared password; `nil` where the library refuses the parameters.
+    /// Derives the keys of a prepared password; `nil` if the library rejects the parameters.
     public init?(password: String, salt: [UInt8], iterations: Int, digest: SASLDigest) {
         guard let keys = SCRAMKeys(password: password, salt: salt, iterations: iterations, digest: digest) else {
             return nil
@@ -29,17 +29,17 @@ public struct SCRAMServerKeys: Sendable, Hashable {
     }
 }
 
-/// SCRAM (RFC 5802), the server's side, with and without channel binding.
+/// The server side of SCRAM (RFC 5802), with and without channel binding.
 ///
-/// It is the small server end's, for tests: an unknown user is refused at once, which a server on the network must
-/// not do, because it tells who has an account.
+/// It is for tests only: an unknown user is rejected at once, which a server on the network must not do, because it
+/// reveals which accounts exist.
 public struct SCRAMServer: SASLServerMechanism {
     public let name: SASLMechanismName
     private let configuration: Configuration
     private let keysOfUser: @Sendable (_ username: String) -> SCRAMServerKeys?
     private var state = State.initial
 
-    /// How a server's exchange behaves.
+    /// The settings of an exchange.
     public struct Configuration: Sendable {
         /// The operations over the mechanism's hash function.
         public var digest: SASLDigest
@@ -47,11 +47,11 @@ public struct SCRAMServer: SASLServerMechanism {
         public var isChannelBound: Bool
         /// The channel bindings of the connection.
         public var channelBindings: [ChannelBinding]
-        /// The server's part of the nonce: printable ASCII without a comma.
+        /// The server part of the nonce: printable ASCII without a comma.
         public var nonce: String
-        /// What the server offered, which it then signs (XEP-0474), or `nil` to sign nothing.
+        /// The offer of the server, which it signs (XEP-0474); `nil` to sign nothing.
         public var signedOffer: SASLOffer?
-        /// Whether the server offered any `-PLUS`, so that a client's `y` reveals a forged list.
+        /// Whether the server offered any `-PLUS` mechanism, so that a `y` of the client reveals a forged list.
         public var offersChannelBinding: Bool
         /// Whether the signature is sent in a separate challenge and not with the success.
         public var signsInChallenge: Bool
@@ -71,11 +71,11 @@ public struct SCRAMServer: SASLServerMechanism {
     }
 
     private enum State {
-        /// Nothing came. → `awaitingProof`
+        /// Nothing was received. → `awaitingProof`
         case initial
-        /// The salt is out, the proof has to come. → `awaitingAcknowledgement`, `finished`
+        /// The salt was sent; waiting for the proof. → `awaitingAcknowledgement`, `finished`
         case awaitingProof(First)
-        /// The signature is out in a challenge, the empty response has to come. → `finished`
+        /// The signature was sent in a challenge; waiting for the empty response. → `finished`
         case awaitingAcknowledgement(SASLIdentity)
         /// The exchange is over.
         case finished
@@ -90,7 +90,7 @@ public struct SCRAMServer: SASLServerMechanism {
         let messages: [UInt8]
     }
 
-    /// What makes the server refuse, and what it tells its log.
+    /// The reason for a refusal, and its text in the log.
     private struct Refusal: Error {
         let condition: SASLFailureCondition
         let reason: SCRAMServerError?
@@ -205,7 +205,8 @@ public struct SCRAMServer: SASLServerMechanism {
         }
     }
 
-    /// `client-final-message`: the GS2 header again with the binding's data, both nonces, the proof at the very end.
+    /// `client-final-message`: the GS2 header again with the data of the binding, both nonces, and the proof at the
+    /// end.
     private func proofReceived(_ bytes: [UInt8], after first: First) throws(Refusal) -> [UInt8] {
         let message = try parse(bytes[...])
         guard let encodedInput = message.value(at: 0, "c"), let input = SASLBase64.decode(encodedInput),

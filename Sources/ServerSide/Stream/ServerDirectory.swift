@@ -3,20 +3,20 @@ public import XMLStreaming
 public import XMPPAddress
 public import XMPPStream
 
-/// What the connections of one small server share: accounts, addresses in use and sessions that wait for resumption.
+/// The data that the connections of one server share: accounts, addresses in use and sessions that wait for resumption.
 ///
 /// It is a plain value; the owner of the connections passes it to each event.
 public struct ServerDirectory: Sendable {
     /// User names (local parts) and their passwords.
     public var passwords: [String: String]
 
-    /// The full addresses that sessions are bound to, those that wait for resumption included.
+    /// The full addresses of sessions, including those that wait for resumption.
     public var boundAddresses: Set<JID> = []
 
     /// Sessions whose connection was lost, by SM-ID (XEP-0198 §5).
     public internal(set) var suspended: [String: ResumptionState] = [:]
 
-    /// What is left of sessions that were given up, by SM-ID: how many stanzas had been handled.
+    /// The number of handled stanzas of expired sessions, by SM-ID.
     public internal(set) var expired: [String: UInt32] = [:]
 
     /// The issued tokens by user (XEP-0484), newest last; only ``revokeTokens(of:)`` removes them.
@@ -34,7 +34,7 @@ public struct ServerDirectory: Sendable {
         boundAddresses.insert(session.address)
     }
 
-    /// Gives up a suspended session, as after its time has run out.
+    /// Removes a suspended session, as after its timeout.
     ///
     /// - Parameter remembersCount: Whether the response to a later `<resume/>` contains the number of handled stanzas.
     public mutating func expire(_ id: String, remembersCount: Bool = true) {
@@ -54,7 +54,7 @@ public struct ServerDirectory: Sendable {
         }
     }
 
-    /// Takes back every token of a user.
+    /// Revokes every token of a user.
     public mutating func revokeTokens(of username: String) {
         tokens[username] = nil
     }

@@ -4,7 +4,7 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// XEP-0388 at the server: the login with what travels together with it.
+/// The server side of XEP-0388: the login together with inline features.
 extension ServerStream {
     mutating func authenticateExtensibly(
         _ element: XMLElement, _ ground: Ground, _ directory: inout ServerDirectory
@@ -42,7 +42,7 @@ extension ServerStream {
         }
     }
 
-    /// `<success/>` with the inline results, what an earlier session still owes the client, and the features.
+    /// `<success/>` with the inline results, the unacknowledged stanzas of an earlier session, and the features.
     mutating func admit(
         _ ground: Ground, username: String, data: [UInt8]?, mechanism: SASLMechanismName, request: XMLElement,
         _ directory: inout ServerDirectory
@@ -118,7 +118,7 @@ extension ServerStream {
         write(writer.takeBytes())
         actions.append(.authenticated(username: username, mechanism: mechanism.rawValue))
         actions += reported
-        // Prosody sends these before the features, so a client must be able to take it.
+        // Prosody sends these before the features, so clients must accept it.
         for stanza in replay { write(stanza) }
         if !replay.isEmpty { write(StreamMarkup.request) }
         if ground.standing.contains(.bound), let address {

@@ -4,10 +4,10 @@ import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
-/// The server's end of one client connection (RFC 6120), small but real: the counterpart of `ClientStream` in tests.
+/// The server side of one client connection (RFC 6120), small but complete: the counterpart of `ClientStream` in tests.
 ///
-/// It negotiates STARTTLS or takes a secured transport, registers accounts, authenticates, binds resources, manages and
-/// resumes streams. It routes nothing: stanzas are the owner's.
+/// It negotiates STARTTLS or uses a secured transport, registers accounts, authenticates, binds resources, manages and
+/// resumes streams. It does not route stanzas, but passes them to its owner.
 public struct ServerStream: ~Copyable, Sendable {
     struct Ground: Sendable {
         var tls: TLSInformation?
@@ -18,7 +18,7 @@ public struct ServerStream: ~Copyable, Sendable {
     struct Exchange: Sendable {
         let ground: Ground
         var mechanism: any SASLServerMechanism
-        /// The `<authenticate/>` of XEP-0388 that began it; nil for the profile of RFC 6120.
+        /// The `<authenticate/>` of XEP-0388 that started it; nil for the profile of RFC 6120.
         var request: XMLElement?
     }
 
@@ -28,7 +28,7 @@ public struct ServerStream: ~Copyable, Sendable {
     }
 
     enum State: ~Copyable {
-        /// The client's header is awaited. → offering, ended
+        /// Waiting for the header of the client. → offering, ended
         case opening(Ground)
         /// Features were sent. → handshaking, authenticating, bound, ended
         case offering(Ground)
@@ -36,9 +36,9 @@ public struct ServerStream: ~Copyable, Sendable {
         case handshaking
         /// A SASL exchange is under way. → opening, offering, ended
         case authenticating(Exchange)
-        /// Stanzas flow. → ended
+        /// Stanzas can be exchanged. → ended
         case bound(Bound)
-        /// `.ended` was given. Final.
+        /// `.ended` was returned. Final.
         case ended
     }
 
@@ -54,7 +54,7 @@ public struct ServerStream: ~Copyable, Sendable {
         switch configuration.encryption {
         case .direct(let tls): state = .opening(Ground(tls: tls, standing: .secured))
         case .startTLS: state = .opening(Ground())
-        // Without encryption the server takes the wire for safe, as one behind a local socket may.
+        // Without encryption the server treats the connection as safe, as one behind a local socket may be.
         case .none: state = .opening(Ground(standing: .secured))
         }
     }
@@ -63,7 +63,7 @@ public struct ServerStream: ~Copyable, Sendable {
 // MARK: - Events
 
 extension ServerStream {
-    /// Bytes were received, after decryption where TLS is up.
+    /// Bytes were received and, with TLS, decrypted.
     public mutating func bytesReceived(
         _ bytes: [UInt8], directory: inout ServerDirectory, now: ContinuousClock.Instant
     ) -> [ServerStreamAction] {
@@ -75,7 +75,7 @@ extension ServerStream {
                 switch event {
                 case .streamOpened(let root): streamOpened(root, &directory)
                 case .element(let element): elementReceived(element, &directory, now: now)
-                // Only where it was asked for.
+                // Only occurs if it was requested.
                 case .unreadable: break
                 case .streamClosed: streamClosed(&directory)
                 }
@@ -86,7 +86,7 @@ extension ServerStream {
         return takeActions()
     }
 
-    /// The TLS handshake that `.startTLS` asked for succeeded.
+    /// The TLS handshake requested by `.startTLS` succeeded.
     public mutating func tlsEstablished(_ tls: TLSInformation) {
         guard !isEnded else { return }
         guard phase == .handshaking else {
@@ -96,7 +96,7 @@ extension ServerStream {
         state = .opening(Ground(tls: tls, standing: .secured))
     }
 
-    /// The transport is gone without a word: a session that may be resumed is kept in the directory.
+    /// The transport ended without closing the stream: a resumable session is stored in the directory.
     public mutating func transportClosed(directory: inout ServerDirectory) -> [ServerStreamAction] {
         guard !isEnded else { return [] }
         if let bound {
@@ -125,13 +125,13 @@ extension ServerStream {
         return takeActions()
     }
 
-    /// Sends an element that is no stanza, or anything else that a test wants on the wire.
+    /// Sends an element other than a stanza, or any other data of a test.
     public mutating func sendElement(_ element: some XMLEncodable) -> [ServerStreamAction] {
         write(StreamMarkup.bytes(of: element))
         return takeActions()
     }
 
-    /// The owner has handled the oldest `count` stanzas of those it was given.
+    /// The owner has handled the oldest `count` stanzas that it received.
     public mutating func stanzasHandled(_ count: Int) -> [ServerStreamAction] {
         guard isBound else { return [] }
         if case .answer(let handled) = management.stanzasHandled(min(count, management.unconfirmedCount)) {
@@ -140,7 +140,7 @@ extension ServerStream {
         return takeActions()
     }
 
-    /// Ends the stream, with an error or politely.
+    /// Ends the stream, optionally with an error.
     public mutating func close(
         _ error: StreamError? = nil, directory: inout ServerDirectory
     ) -> [ServerStreamAction] {
@@ -150,10 +150,10 @@ extension ServerStream {
         return takeActions()
     }
 
-    /// Whether a resource is bound and stanzas flow.
+    /// Whether a resource is bound and stanzas can be exchanged.
     public var isBound: Bool { bound != nil }
 
-    /// Whether `.ended` was given.
+    /// Whether `.ended` was returned.
     public var isEnded: Bool { phase == .ended }
 
     /// The states by name.
@@ -247,7 +247,7 @@ extension ServerStream {
     mutating func offer(at standing: StreamFeature.Standing) {
         var writer = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
         writer.start(StreamName.features)
-        // After the login what follows the binding is offered together with it.
+        // After the login, the features after binding are offered together with it.
         for feature in configuration.offered.offerable(
             at: standing.union(standing.contains(.authenticated) ? .bound : []))
         where feature.step != .startTLS || configuration.encryption == .startTLS {
@@ -361,7 +361,7 @@ extension ServerStream {
         finish(.closed, &directory)
     }
 
-    /// Ends the stream with an error of the client's.
+    /// Ends the stream because of an error of the client.
     mutating func fail(_ condition: StreamError.Condition, _ directory: inout ServerDirectory) {
         let error = StreamError(condition)
         write(StreamMarkup.streamError(error))
@@ -407,7 +407,7 @@ extension ServerStream {
         }
     }
 
-    /// Which step of a negotiation an element asks for.
+    /// The step of the negotiation that an element requests.
     private static func step(of element: XMLElement) -> StreamFeature.Step? {
         if element.isNamed(StreamName.startTLS) { return .startTLS }
         if element.isNamed(StreamName.auth) { return .authenticate }

@@ -3,21 +3,21 @@ public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
-/// What a server stream wants from its owner, to be done in the given order.
+/// An action that a server stream requests from its owner; actions are performed in order.
 public enum ServerStreamAction: Equatable, Sendable {
     public enum End: Equatable, Sendable {
-        /// One end closed the stream politely.
+        /// One side closed the stream properly.
         case closed
         /// The server ended the stream with this error.
         case error(StreamError)
         /// The client ended it with this error.
         case peerError(StreamError)
-        /// The connection is gone; the session waits under this SM-ID, if it may be resumed.
+        /// The connection was lost; a resumable session waits with this SM-ID.
         case lost(suspended: String?)
     }
 
     case write([UInt8])
-    /// Begin the TLS handshake after the bytes before are written, then call `tlsEstablished`.
+    /// Begin the TLS handshake after the previous bytes are written, then call `tlsEstablished`.
     case startTLS
     case closeTransport
     /// An account was created.
@@ -26,14 +26,14 @@ public enum ServerStreamAction: Equatable, Sendable {
     case authenticated(username: String, mechanism: String)
     /// A resource was bound.
     case bound(JID)
-    /// An earlier session goes on.
+    /// An earlier session was resumed.
     case resumed(JID)
     /// Stanzas of the client, in their order. Confirm them with `stanzasHandled`.
     case stanzas([XMLElement])
     /// Another element.
     case element(XMLElement)
-    /// The client took responsibility for these.
+    /// The client acknowledged these.
     case acknowledged([StanzaToken])
-    /// The stream is over. Comes exactly once.
+    /// The stream has ended. Returned exactly once.
     case ended(End)
 }

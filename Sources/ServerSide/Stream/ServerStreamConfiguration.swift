@@ -2,7 +2,7 @@ public import SASLMechanisms
 public import XMLStreaming
 public import XMPPStream
 
-/// What a server stream offers, as data, so that tests can make it offer too little, too much or the wrong things.
+/// The features of a server stream as data, so that tests can make it offer too little, too much or the wrong features.
 public struct ServerStreamConfiguration: Sendable {
     /// How the connection is encrypted.
     public enum Encryption: Hashable, Sendable {
@@ -10,11 +10,11 @@ public struct ServerStreamConfiguration: Sendable {
         case startTLS
         /// The transport was secured on connecting (XEP-0368).
         case direct(TLSInformation)
-        /// Not at all.
+        /// No encryption.
         case none
     }
 
-    /// The domain that is served.
+    /// The domain of the server.
     public var domain: String
     public var encryption = Encryption.startTLS
 
@@ -22,16 +22,16 @@ public struct ServerStreamConfiguration: Sendable {
     public var supported = NegotiationPlan([
         .startTLS, .registration, .sasl, .resumption, .binding, .session, .management,
     ])
-    /// The same with the short way: XEP-0388, XEP-0484, XEP-0386 and inline resumption.
+    /// The same with the short exchange: XEP-0388, XEP-0484, XEP-0386 and inline resumption.
     public static let extensible = NegotiationPlan([
         .startTLS, .registration, .sasl2, .fast, .inlineResumption, .bind2, .sasl, .resumption, .binding, .session,
         .management,
     ])
-    /// What it says it can: taking something out here is what an attacker on the way does.
+    /// The offered features: removing one simulates an attacker on the network.
     public var offered = NegotiationPlan([.startTLS, .registration, .sasl, .binding, .management])
     /// Further elements of `<stream:features/>`.
     public var extraFeatures: [XMLElement] = []
-    /// Whether `<optional/>` is left out of the session feature.
+    /// Whether `<optional/>` is omitted from the session feature.
     public var requiresSession = false
 
     public var mechanisms: [SASLMechanismName] = [.scramSHA256, .scramSHA1]
@@ -39,14 +39,14 @@ public struct ServerStreamConfiguration: Sendable {
     public var tokenMechanisms: [SASLMechanismName] = [.hashedToken(.sha256, binding: .tlsExporter)]
     /// Whether a login with a token gets a new one.
     public var rotatesTokens = true
-    /// What can be switched on together with the binding (XEP-0386).
+    /// The features that can be enabled together with binding (XEP-0386).
     public var inlineBindFeatures = [StreamNamespace.streamManagement, "urn:xmpp:carbons:2"]
     /// The channel bindings to list (XEP-0440); nil lists none.
     public var channelBindingTypes: [String]?
-    /// Whether SCRAM signs what is offered (XEP-0474).
+    /// Whether SCRAM signs the offer (XEP-0474).
     public var signsOffer = false
     public var digests: SASLDigests
-    /// Fresh randomness: printable ASCII without a comma.
+    /// Randomness for the exchange: printable ASCII without a comma.
     public var nonce: String
     public var salt: [UInt8] = Array("salt of the small server".utf8)
     public var iterations = SCRAMLimits.minimumIterations

@@ -1,3 +1,6 @@
+@preconcurrency internal import Dispatch
+internal import Glibc
+
 /// Decodes the bytes from a terminal into keys.
 ///
 /// Supports UTF-8, the usual control keys, the cursor keys of ANSI terminals in both modes, and bracketed paste, so
@@ -100,4 +103,47 @@ struct KeyDecoder {
         "8~": .end, "3~": .delete, "5~": .pageUp, "6~": .pageDown, "1;5C": .wordRight, "1;5D": .wordLeft,
         "1;3C": .wordRight, "1;3D": .wordLeft,
     ]
+}
+
+/// The keyboard input, and changes of the terminal's size.
+package struct Keyboard: Sendable {
+    enum Event: Sendable {
+        case bytes([UInt8])
+        case resized
+    }
+
+    let events: AsyncStream<Event>
+    private let continuation: AsyncStream<Event>.Continuation
+
+    /// Reads `descriptor` until ``stop()`` or its end.
+    package init(_ descriptor: Int32 = STDIN_FILENO) {
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        self.events = events
+        self.continuation = continuation
+        let queue = DispatchQueue(label: "keyboard")
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                continuation.yield(.bytes(Array(buffer.prefix(count))))
+            } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+                continuation.finish()
+            }
+        }
+        signal(SIGWINCH, SIG_IGN)
+        let size = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: queue)
+        size.setEventHandler { continuation.yield(.resized) }
+        continuation.onTermination = { _ in
+            source.cancel()
+            size.cancel()
+        }
+        source.activate()
+        size.activate()
+    }
+
+    /// Ends the events.
+    package func stop() {
+        continuation.finish()
+    }
 }

@@ -5,11 +5,11 @@ internal import Foundation
 public import XMPPAddress
 internal import XMPPClient
 
-/// Carries out orders of scripts (``SendOrder``) through an account: into its store and its queue, like a message that is written in
-/// the chat, and then follows what becomes of it.
+/// Executes orders of scripts (``SendOrder``) with an account: stores and queues the message like one written in the
+/// chat, and then waits for its result.
 public struct MessageSending: Sendable {
     private let account: ChatAccount
-    /// The account begins to connect now, so that it is not offline yet.
+    /// Whether the account is starting to connect, so that it does not count as offline yet.
     private let isStarting: Bool
 
     public init(_ account: ChatAccount, isStarting: Bool = false) {
@@ -17,11 +17,11 @@ public struct MessageSending: Sendable {
         self.isStarting = isStarting
     }
 
-    /// How long an upload may take, in seconds: the largest file needs 115 KiB a second.
+    /// The timeout of an upload, in seconds: the largest file needs 115 KiB per second.
     private static let uploadTime = 15 * 60
 
     private enum Outcome: Sendable {
-        /// `nil` for a message that is gone.
+        /// `nil` for a removed message.
         case state(MessageState?)
         case offline(ClientError?)
         case uploadFailed
@@ -29,13 +29,13 @@ public struct MessageSending: Sendable {
         case failure(SendFailure)
     }
 
-    /// Sends a message, and waits until it is as far as the order wants.
+    /// Sends a message, and waits until it has reached the state requested by the order.
     ///
     /// If the task is cancelled, the message stays in the queue, where the same order finds it again.
     public func perform(
         _ order: SendOrder, progress: @escaping @Sendable (SendStep) -> Void = { _ in }
     ) async throws(SendFailure) -> SendAnswer {
-        // Before anything is awaited, so that no change of the connection is missed.
+        // Before the first suspension, so that no change of the connection is missed.
         let events = account.events()
         let message = try await queue(order)
         progress(SendStep(.queued))
@@ -66,7 +66,7 @@ public struct MessageSending: Sendable {
             throw await withdraw(message, SendFailure(.failed, reason: reason))
         case .late: throw await withdraw(message, SendFailure(.late))
         }
-        // An error that comes back at once comes before the answer to this.
+        // An immediate error arrives before the response to this.
         try? await account.settle()
         if case .state(let now?) = await self.state(of: message, { _ in true }) { state = now }
         try await check(state, message)
@@ -93,7 +93,7 @@ public struct MessageSending: Sendable {
         throw failure
     }
 
-    /// Puts the message into the queue.
+    /// Queues the message.
     private func queue(_ order: SendOrder) async throws(SendFailure) -> MessageID {
         do throws(StoreError) {
             let key = try await account.conversation(with: order.to)
@@ -141,7 +141,7 @@ public struct MessageSending: Sendable {
         return failure
     }
 
-    // MARK: What can happen
+    // MARK: Outcomes
 
     private func state(
         of message: MessageID, _ isReached: @escaping @Sendable (MessageState) -> Bool
@@ -153,7 +153,7 @@ public struct MessageSending: Sendable {
         }
     }
 
-    /// Ends when there is no connection, and none is about to be made.
+    /// Returns when there is no connection, and none is about to be made.
     private func offline(_ events: AsyncStream<ChatAccountEvent>) async -> Outcome? {
         var wasOnline = false
         switch await account.connectionState {
@@ -172,7 +172,7 @@ public struct MessageSending: Sendable {
         return nil
     }
 
-    /// Reports how far the upload is, and ends when it has failed: the queue would try it again later.
+    /// Reports the progress of the upload, and returns when it has failed: the queue would retry it later.
     private func failedUpload(
         of message: MessageID, _ order: SendOrder, _ progress: @escaping @Sendable (SendStep) -> Void
     ) async -> Outcome? {
@@ -214,7 +214,7 @@ public struct MessageSending: Sendable {
 }
 
 extension MessageState {
-    /// A device of the receiver has it.
+    /// Whether a device of the receiver has it.
     fileprivate var isDelivered: Bool {
         switch self {
         case .delivered, .displayed: true
@@ -226,7 +226,7 @@ extension MessageState {
 }
 
 extension ProfileMethod {
-    /// `send`: one message through an account of the program that has the profile open.
+    /// `send`: sends one message with an account of the program that uses the profile.
     ///
     /// - Parameter account: finds the account by its bare address.
     public static func send(_ account: @escaping @Sendable (JID) async -> ChatAccount?) -> ProfileMethod {

@@ -2,12 +2,12 @@ public import ChatStore
 public import XMPPAddress
 public import XMPPClient
 
-/// One message that a script wants sent: what `hongyan send` asks of the account, in its own process or in the program that has the
-/// profile open (the parameters of the method `send`).
+/// One message to send for a script: the request of `hongyan send` to the account, in its own process or in the program
+/// that uses the profile (the parameters of the method `send`).
 public struct SendOrder: Codable, Sendable, Equatable {
-    /// How far the message must come before the order is done.
+    /// The state that the message must reach to complete the order.
     public enum Goal: String, Codable, Sendable {
-        /// It is on the disk, in the queue.
+        /// It is stored in the queue.
         case queued
         /// The server has it.
         case acknowledged
@@ -17,14 +17,14 @@ public struct SendOrder: Codable, Sendable, Equatable {
 
     /// A file of this computer, prepared for sending.
     public struct File: Codable, Sendable, Equatable {
-        /// Absolute.
+        /// The absolute path.
         public var path: String
         public var mediaType: String
         public var name: String
         public var width: Int?
         public var height: Int?
         public var milliseconds: Int?
-        /// It goes inside the message and is not uploaded.
+        /// Whether it is sent inside the message and not uploaded.
         public var isInline: Bool
 
         public init(
@@ -45,17 +45,17 @@ public struct SendOrder: Codable, Sendable, Equatable {
     public var account: JID
     /// A contact, a room that the account knows, or an occupant of one.
     public var to: JID
-    /// The origin-id of the message (XEP-0359). The same order given twice is one message.
+    /// The origin-id of the message (XEP-0359). The same order passed twice is one message.
     public var id: String
     public var text: String
     public var file: File?
     public var goal: Goal
-    /// Without a connection it waits in the queue; otherwise the order fails and nothing is saved.
+    /// Whether it waits in the queue without a connection; otherwise the order fails and nothing is saved.
     public var waitsOffline: Bool
-    /// How long to wait for the server and then for a device of the receiver, in seconds.
+    /// The timeout for the server and then for a device of the receiver, in seconds.
     public var timeout: Int
 
-    /// The usual ``timeout``.
+    /// The default ``timeout``.
     public static let timeout = 60
 
     public init(
@@ -73,14 +73,14 @@ public struct SendOrder: Codable, Sendable, Equatable {
     }
 }
 
-/// How far an order is: what the method `send` reports before its result.
+/// The progress of an order, which the method `send` reports before its result.
 public struct SendStep: Codable, Sendable, Equatable {
     public enum Stage: String, Codable, Sendable {
         case queued, uploading, acknowledged, delivered
     }
 
     public var stage: Stage
-    /// 0 to 100, of an upload.
+    /// The progress of an upload, 0 to 100.
     public var percent: Int?
 
     init(_ stage: Stage, percent: Int? = nil) {
@@ -96,11 +96,11 @@ public struct SendAnswer: Codable, Sendable, Equatable {
     /// Its number in the store.
     public var message: Int64
     public var stage: SendOrder.Goal
-    /// Why it waits, if it does, in the language of the program that has the profile open.
+    /// Why it waits, if it does, in the language of the program that uses the profile.
     public var reason: String?
 }
 
-/// Why a message was not sent, or is not known to have arrived.
+/// Why a message was not sent, or is not confirmed.
 public struct SendFailure: Error, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// There is no connection to the server; nothing was saved.
@@ -109,7 +109,7 @@ public struct SendFailure: Error, Sendable {
         case unconfirmed
         /// The server did not confirm the message in time; nothing was saved.
         case late
-        /// The server or the receiver sent it back, or it could not be sent at all: ``reason``.
+        /// The server or the receiver rejected it, or it could not be sent at all: ``reason``.
         case failed
         /// The server has it; no device of the receiver confirmed it in time.
         case undelivered
@@ -117,17 +117,17 @@ public struct SendFailure: Error, Sendable {
         case file
         /// The store could not be written.
         case store
-        /// The program that has the profile open is not signed in to the account.
+        /// The program that uses the profile is not signed in to the account.
         case account
         /// The program is ending.
         case interrupted
     }
 
     public var code: Code
-    /// Why there is no connection; not known of another program, which says ``text``.
+    /// Why there is no connection; unknown if another program reports the failure in ``text``.
     public var cause: ClientError?
     public var reason: FailureReason?
-    /// In the language of the program that has the profile open.
+    /// The message in the language of the program that uses the profile.
     public var text: String?
 
     init(_ code: Code, cause: ClientError? = nil, reason: FailureReason? = nil, text: String? = nil) {
@@ -137,7 +137,7 @@ public struct SendFailure: Error, Sendable {
         self.text = text
     }
 
-    /// The failure of an order that another program has tried to carry out.
+    /// The failure of an order that another program tried to execute.
     public init?(_ fault: ProfileFault) {
         guard let data = fault.data, let code = data["failure"].flatMap(Code.init) else { return nil }
         self.init(code, text: data["text"])
@@ -147,7 +147,7 @@ public struct SendFailure: Error, Sendable {
         }
     }
 
-    /// The same for a program at the other end of a socket.
+    /// The failure as it is sent to the other program.
     var fault: ProfileFault {
         var data = ["failure": code.rawValue]
         data["text"] = text

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What goes over the socket of a profile: JSON-RPC 2.0, one object on each line.
+/// The protocol on the socket of a profile: JSON-RPC 2.0, one object per line.
 ///
 /// ```
 /// C: {"jsonrpc":"2.0","id":1,"method":"send","params":{"account":"juliet@capulet.example", …}}
@@ -10,7 +10,7 @@ public import Foundation
 enum ProfileCall {
     static let version = "2.0"
 
-    /// The beginning of every object, to tell what it is.
+    /// The members that determine the kind of an object.
     struct Head: Decodable {
         var jsonrpc: String
         var id: Int?
@@ -51,7 +51,7 @@ enum ProfileCall {
     }
 }
 
-/// Why a call was not answered with a result (JSON-RPC 2.0 §5.1).
+/// Why a call has no result (JSON-RPC 2.0 §5.1).
 public struct ProfileFault: Error, Codable, Sendable, Equatable {
     public var code: Int
     public var message: String
@@ -66,10 +66,10 @@ public struct ProfileFault: Error, Codable, Sendable, Equatable {
 
     static let unreadable = ProfileFault(-32700, "Parse error")
     static let invalidRequest = ProfileFault(-32600, "Invalid request")
-    /// The program does not offer this.
+    /// The program does not offer this method.
     public static let unknownMethod = ProfileFault(-32601, "Method not found")
     static let invalidParameters = ProfileFault(-32602, "Invalid params")
-    /// The method says in `data` what is wrong.
+    /// The method describes the failure in `data`.
     public static let refusedCode = -32000
     static let busy = ProfileFault(-32001, "Too many clients or requests")
     static let otherUser = ProfileFault(-32002, "Another user")
@@ -104,7 +104,7 @@ public struct ProfileRequest: Sendable {
     let line: Data
     let connection: SocketLine
 
-    /// Tells the client something before the result, such as how far it is.
+    /// Notifies the client before the result, for example of progress.
     public func notify(_ method: String, _ value: some Codable & Sendable) {
         connection.write(
             ProfileCall.encode(ProfileCall.Notice(method: method, params: .init(request: id, value: value))))

@@ -38,10 +38,10 @@ public final class ProfileClient: Sendable {
 
     public func close() { connection.close() }
 
-    /// Asks for something and waits for the answer.
+    /// Sends a request and waits for the response.
     ///
-    /// - Parameter notified: takes what the other program says about it before.
-    /// - Throws: ``ProfileFault``: what the method says, or ``ProfileFault/disconnected``.
+    /// - Parameter notified: called with each notice that precedes the response.
+    /// - Throws: ``ProfileFault``: the failure of the method, or ``ProfileFault/disconnected``.
     public func call<Parameters: Encodable & Sendable, Notice: Codable & Sendable, Result: Codable & Sendable>(
         _ method: String, _ parameters: Parameters, notified: @escaping @Sendable (Notice) -> Void
     ) async throws(ProfileFault) -> Result {
@@ -94,7 +94,7 @@ public final class ProfileClient: Sendable {
             handler?(line)
             return true
         }
-        // An answer without a number is about the connection.
+        // A response without an id concerns the connection.
         guard let id = head.id else {
             for call in takeAll() { call.answer.resume(returning: line) }
             return false

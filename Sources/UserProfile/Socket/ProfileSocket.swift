@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Lets other programs of the same user use the accounts of the program that has a profile open.
 ///
-/// It listens on a Unix socket in the profile's folder, for no other user and on no network, and answers JSON-RPC 2.0
-/// (`ProfileMethod`). Only the program that has the store of the profile open may make one.
+/// It listens on a Unix socket in the folder of the profile, for no other user and on no network, and answers JSON-RPC
+/// 2.0 (`ProfileMethod`). Only the program that has opened the store of the profile may create it.
 ///
 ///     let socket = ProfileSocket(profile, [.send { address in accounts[address] }])
 ///     …
@@ -13,7 +13,7 @@ internal import Synchronization
 public final class ProfileSocket: Sendable {
     /// The maximum number of connected programs; further ones are asked to come back later.
     public static let clientLimit = 16
-    /// How many requests of one client are worked on at a time.
+    /// The maximum number of concurrent requests of one client.
     static let requestLimit = 64
     /// How long the listening thread waits when the process has no free descriptors or memory, in microseconds.
     private static let exhaustionPause: UInt32 = 100_000
@@ -58,7 +58,7 @@ public final class ProfileSocket: Sendable {
 
     var clientCount: Int { state.withLock { $0.clients.count } }
 
-    /// Ends all connections. What clients had asked for goes on in the queue of messages.
+    /// Ends all connections. Requested messages stay in the queue.
     public func close() {
         let open = state.withLock { state -> State? in
             guard state.isOpen else { return nil }
@@ -110,7 +110,7 @@ public final class ProfileSocket: Sendable {
         client.finish()
     }
 
-    /// - Returns: whether the client is heard any longer.
+    /// - Returns: whether to continue reading from the client.
     private func answer(_ line: Data, _ client: SocketLine, _ requests: Requests) -> Bool {
         guard let head = try? JSONDecoder().decode(ProfileCall.Head.self, from: line) else {
             refuse(client, .unreadable)
@@ -144,7 +144,7 @@ public final class ProfileSocket: Sendable {
         return true
     }
 
-    /// The requests of one client that are worked on.
+    /// The running requests of one client.
     private final class Requests: Sendable {
         private struct State {
             var count = 0

@@ -3,16 +3,16 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// One end of a connected Unix socket: lines of bounded length go both ways.
+/// One side of a connected Unix socket: lines of limited length in both directions.
 ///
-/// A peer costs no more than the limits: a line that is too long or takes too long ends the connection, and so does a peer that
-/// does not read what it asked for.
+/// A peer uses no more resources than the limits: a line that is too long or too slow ends the connection, and so does
+/// a peer that does not read the responses.
 final class SocketLine: Sendable {
     /// The longest line in bytes: the longest text of a message (`MessageLength`) with each byte escaped.
     static let lengthLimit = 2 << 20
-    /// How many bytes wait at most for a peer that does not read.
+    /// The maximum number of bytes that wait for a peer that does not read.
     static let waitingLimit = 4 << 20
-    /// How long a line may take from its first byte to its last, and how long a peer may take no byte, in seconds.
+    /// The timeout of a line from its first to its last byte, and of a peer that reads nothing, in seconds.
     static let timeout = 10
 
     private struct State {
@@ -39,7 +39,7 @@ final class SocketLine: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// The user at the other end is the one that runs this program.
+    /// Whether the peer is the same user.
     var isFromSameUser: Bool {
         // `struct ucred` of the kernel: process, user, group.
         var credentials: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
@@ -51,8 +51,9 @@ final class SocketLine: Sendable {
     /// Reads lines until the peer closes, breaks a limit, or ``close()`` is called. It blocks, so it needs its own thread.
     ///
     /// - Parameters:
-    ///   - isExpected: asked when nothing came for ``timeout`` seconds: whether the peer still waits for something.
-    ///   - body: takes a line without its end; `false` ends the connection.
+    ///   - isExpected: called when nothing arrived for ``timeout`` seconds; returns whether the peer still waits for
+    ///     something.
+    ///   - body: called with each line without its end; `false` ends the connection.
     /// - Returns: whether the peer sent a line that was too long or too slow.
     func read(isExpected: () -> Bool, _ body: (Data) -> Bool) -> Bool {
         var rest = Data()
@@ -85,7 +86,7 @@ final class SocketLine: Sendable {
         }
     }
 
-    /// Writes a line behind those that wait. If the peer reads nothing, the connection ends.
+    /// Writes a line after those that wait. If the peer reads nothing, the connection ends.
     func write(_ line: Data) {
         let bytes = line + [UInt8(ascii: "\n")]
         let isAccepted = state.withLock { state in
@@ -114,7 +115,7 @@ final class SocketLine: Sendable {
         return true
     }
 
-    /// Closes after what was written before has left.
+    /// Closes the connection after everything was written.
     func finish() {
         writing.async { [self] in close() }
     }

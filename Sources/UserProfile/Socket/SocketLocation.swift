@@ -1,20 +1,20 @@
 internal import Foundation
 internal import Glibc
 
-/// Where the socket of a profile is: `run/program.socket`, in a folder that only the owner of the profile can enter.
+/// The path of the socket of a profile: `run/program.socket`, in a folder that only the owner of the profile can enter.
 ///
 /// An address of a Unix socket has at most 107 bytes. A longer path is reached through the descriptor of its folder.
 struct SocketLocation: Sendable {
     let folder: String
     private static let name = "program.socket"
-    /// The bytes of `sun_path` without its end.
+    /// The size of `sun_path` in bytes, without its terminator.
     private static let pathLimit = 107
 
     init(_ profile: Profile) { folder = profile.folder + "/run" }
 
     var path: String { folder + "/" + Self.name }
 
-    /// Creates the folder, or makes sure that it is ours and closed to others.
+    /// Creates the folder, or verifies that it belongs to this user and is closed to others.
     private func prepare() -> Bool {
         mkdir(folder, 0o700)
         var status = stat()
@@ -24,7 +24,7 @@ struct SocketLocation: Sendable {
         return status.st_mode & 0o777 == 0o700 || chmod(folder, 0o700) == 0
     }
 
-    /// A socket that listens here; what an ended program left is replaced. Only for the program that has the profile open.
+    /// Returns a listening socket; that of an ended program is replaced. Only for the program that uses the profile.
     func listen(waiting: Int32) -> Int32? {
         guard prepare() else { return nil }
         unlink(path)
@@ -35,7 +35,7 @@ struct SocketLocation: Sendable {
         }
     }
 
-    /// A connection to the program that listens here; `nil` if none does.
+    /// Connects to the program that listens here; `nil` if there is none.
     func connect() -> Int32? {
         withAddress { descriptor, address, size in Glibc.connect(descriptor, address, size) == 0 }
     }

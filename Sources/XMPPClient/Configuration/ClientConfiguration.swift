@@ -5,95 +5,96 @@ public import TransportLayer
 public import XMPPAddress
 public import XMPPStream
 
-/// What a client connects to, as whom, and under which rules.
+/// The account and server of a client, and the rules for the connection.
 ///
-/// For most programs address and password are all (the server is found by DNS, the connection is encrypted, the
-/// certificate checked):
+/// Most programs only need an address and a password (the server is found by DNS, the connection is encrypted, and the
+/// certificate is verified):
 ///
 ///     var configuration = ClientConfiguration(address: try JID("juliet@example.com"), password: password)
 public struct ClientConfiguration: Sendable {
-    /// What to do when the resource that was asked for is in use (RFC 6120 §7.7.2.2).
+    /// What to do if the requested resource is in use (RFC 6120 §7.7.2.2).
     public enum ResourceConflict: Sendable {
-        /// Ask for these, one after the other, and then let the server choose.
+        /// Request these one after the other, then let the server choose.
         case tryAlternatives([String])
         /// Let the server choose.
         case letServerChoose
-        /// The closure gives another resource; `nil` lets the server choose.
+        /// The closure returns another resource; `nil` lets the server choose.
         case ask(@Sendable (_ taken: String) async -> String?)
         /// Give up.
         case fail
     }
 
-    /// The account, and with a resource the one that is asked for; without one the server chooses.
+    /// The address of the account. If it has a resource, that resource is requested; otherwise the server chooses one.
     public var address: JID
     public var credentials: SASLCredentials
 
-    /// Which installation of which program this is (XEP-0388 §2.3). Without it the server gives out no token.
+    /// Identifies the installation of the program (XEP-0388 §2.3). Without it, the server issues no token.
     public var userAgent: UserAgent?
-    /// The token that an earlier login was given (XEP-0484), used in place of the password where the server and the
-    /// connection allow it. It belongs where the password is kept.
+    /// The token issued by an earlier login (XEP-0484), used instead of the password if the server and the connection
+    /// allow it. Store it together with the password.
     public var fastToken: FASTToken?
-    /// Is told each new token.
+    /// Saves each new token.
     public var signInStore: (any SignInStore)?
 
-    /// Where to connect, in place of what DNS says about the domain of the address (RFC 6120 §3.2.3). The certificate
-    /// must still be for that domain.
+    /// The host to connect to instead of the result of DNS for the domain of the address (RFC 6120 §3.2.3). The
+    /// certificate must still be valid for that domain.
     public var host: String?
     /// The port at `host`; `nil` and 0 mean 5222, or 5223 with direct TLS.
     public var port: UInt16?
-    /// Whether the connection must be encrypted, and from when on.
+    /// Whether the connection must be encrypted, and how TLS starts.
     public var encryption: TLSPolicy = .required
-    /// Which certificates are trusted; also the place to ask a person.
+    /// The trusted certificates; can also ask the user.
     public var trust: TrustPolicy = .system
-    /// The certificate that is shown to the server, with which an account can log in instead of with a password
-    /// (XEP-0178). TLS sessions are not resumed with one: not every server remembers whose they are.
+    /// The client certificate, with which an account can log in instead of with a password (XEP-0178). TLS sessions are
+    /// not resumed with one, because not every server remembers their owner.
     public var clientIdentity: TLSIdentity?
     /// TLS sessions of earlier connections, which make the next handshake shorter (RFC 8446 §2.2); `nil` disables
     /// resumption. Copies of a configuration share it. Empty it when the account signs out.
     public var tlsSessions: TLSSessionCache? = TLSSessionCache()
-    /// Which SASL mechanisms may be used.
+    /// The allowed SASL mechanisms.
     public var mechanisms = SASLPolicy()
     public var resourceConflict = ResourceConflict.letServerChoose
-    /// The features negotiated and their order; a place for another way of binding.
+    /// The features to negotiate and their order; allows another way of binding.
     public var negotiation = NegotiationPlan.standard
 
-    /// For the whole login: look-up, connection, encryption, authentication, binding.
+    /// The timeout of the complete login: lookup, connection, encryption, authentication, binding.
     public var loginTimeout = Duration.seconds(30)
-    /// For the server to answer that a session is resumed; then a new one begins. The node of a cluster that kept the
+    /// The timeout for the response to a resumption; after it, a new session begins. The node of a cluster that has the
     /// session may hang while others do not.
     public var resumptionTimeout = Duration.seconds(5)
-    /// For the answer to a request that names no time of its own.
+    /// The timeout of requests that do not specify one.
     public var requestTimeout = Duration.seconds(30)
-    /// How long the program's part, and the presence of a session that began again, wait for extensions that have not
-    /// started yet. A large contact list on a slow line takes some seconds.
+    /// How long the closure of the program, and the presence of a session that began again, wait for extensions that
+    /// have not started yet. A large contact list on a slow connection takes some seconds.
     public var startTimeout = Duration.seconds(10)
-    /// For the server to close its side after we have closed ours.
+    /// How long to wait for the server to close its side of the stream.
     public var closeTimeout = Duration.seconds(3)
 
-    /// Whether stanzas are acknowledged and the session resumed after a lost connection, where the server can
+    /// Whether stanzas are acknowledged and the session is resumed after a lost connection, if the server supports it
     /// (XEP-0198).
     public var usesStreamManagement = true
-    /// An earlier session to go on with, as ``Session/resumptionState`` gave it. A ``store`` that has one comes first.
+    /// An earlier session to resume, from ``Session/resumptionState``. A session in the ``store`` has priority.
     public var resumption: ResumptionState?
-    /// Keeps what a session needs to go on in another process.
+    /// Stores the state that is needed to resume a session in another process.
     public var store: (any SessionStore)?
     public var keepAlive = KeepAlivePolicy.standard
     public var reconnection = ReconnectionPolicy.standard
-    /// Tells when the machine is in another network: a session that is offline tries at once then, and one that is
-    /// online asks whether the connection lives. `nil` leaves both to time.
+    /// Reports changes of the network: then an offline session tries to connect at once, and an online session checks
+    /// its connection. `nil` disables both.
     public var networkMonitor: (any NetworkMonitor)? = RouteNetworkMonitor()
 
-    /// What is added to each session; all start at the same time except for ``SessionExtension/startsAfter``.
+    /// The extensions of each session; all start at the same time except for ``SessionExtension/startsAfter``.
     public var extensions: [SessionExtensionFactory] = []
-    /// The first of the chain that stanzas pass; those of the extensions come after them.
+    /// The first interceptors of the chain; those of the extensions follow.
     public var interceptors: [any StanzaInterceptor] = []
 
-    /// How many events may wait for one observer before the socket is read no further. 1024 are a few hundred KiB.
+    /// The number of events that may wait for one observer before reading from the socket pauses. 1024 are a few
+    /// hundred KiB.
     public var eventLimit = 1024
-    /// How many stanzas wait for a connection that will be resumed. More are refused.
+    /// The number of stanzas that may wait for a connection to be resumed. More are refused.
     public var backlogLimit = 1024
 
-    /// How transports are made; tests put one in memory here.
+    /// Creates the transports; tests use one in memory.
     public var transports = TransportFactory.network
     package var clock = SessionClock.continuous
 
@@ -128,7 +129,7 @@ public struct ClientConfiguration: Sendable {
         return spaced.precomposedStringWithCanonicalMapping
     }
 
-    /// What is missing or makes no sense, in a sentence.
+    /// Throws an error that describes a missing or invalid setting.
     func validate() throws(ClientError) {
         if !credentials.isAnonymous, !credentials.presentsCertificate, address.local == nil {
             throw ClientError(.invalidConfiguration, "The address names no account: the part before the @ is missing.")
@@ -148,7 +149,7 @@ public struct ClientConfiguration: Sendable {
 }
 
 extension ClientConfiguration: CustomStringConvertible {
-    /// Says nothing private.
+    /// Contains nothing private.
     public var description: String { "ClientConfiguration(\(credentials))" }
 }
 
@@ -159,8 +160,9 @@ public protocol SignInStore: Sendable {
     /// once and serially; the end of the session waits for the last call.
     func saveToken(_ token: FASTToken?) async
 
-    /// The account was authenticated with a mechanism other than the one in the configuration, which becomes
-    /// `SASLPolicy.previousMechanism` of ``ClientConfiguration/mechanisms`` at the next start. Called like
-    /// ``saveToken(_:)``; not for a login by token, nor for an unbound one after one that was bound to its connection.
+    /// Called when the account was authenticated with a mechanism other than the one in the configuration. Store it,
+    /// and set it as `SASLPolicy.previousMechanism` of ``ClientConfiguration/mechanisms`` at the next start. Called in
+    /// the same way as ``saveToken(_:)``; not for a login with a token, nor for a mechanism without channel binding
+    /// after one with channel binding.
     func saveMechanism(_ mechanism: SASLMechanismName) async
 }

@@ -1,13 +1,13 @@
 public import TransportLayer
 public import XMPPAddress
 
-/// Makes the connection of a session: over the network, or in memory for tests.
+/// Creates the connection of a session: over the network, or in memory for tests.
 public struct TransportFactory: Sendable {
     /// The server to which a session connects.
     public struct Target: Sendable {
         /// The domain of the account; the certificate must be for it.
         public var domain: JID
-        /// Where to connect in place of what DNS says.
+        /// The host to connect to instead of the result of DNS.
         public var host: String?
         public var port: UInt16?
         /// Whether TLS begins with the first byte (XEP-0368).
@@ -23,13 +23,13 @@ public struct TransportFactory: Sendable {
 }
 
 extension TransportFactory {
-    /// The port for direct TLS when none is named; registered by custom, not by XEP-0368.
+    /// The default port for direct TLS: customary, not specified by XEP-0368.
     private static let directTLSPort: UInt16 = 5223
 
-    /// TCP and TLS; the server is found by DNS unless a host is named.
+    /// TCP and TLS; the server is found by DNS unless a host is configured.
     public static let network = network(Connector())
 
-    /// TCP and TLS by a connector with its own settings, such as other DNS servers.
+    /// TCP and TLS with a connector that has its own settings, such as other DNS servers.
     public static func network(_ connector: Connector) -> TransportFactory {
         TransportFactory { target throws(TransportError) in
             let place: ConnectionTarget

@@ -9,11 +9,11 @@ import XMPPStream
 
 /// The parts of the configuration that one connection needs.
 extension ClientConfiguration {
-    /// A handshake that may take longer than this asks a person, whose time is not the login's.
+    /// If the timeout of the handshake is longer than this, it asks the user, whose time does not count for the login.
     private static let longestHandshake = Duration.seconds(60)
-    /// Bytes of a nonce: 18 are 24 characters in base64.
+    /// The length of a nonce in bytes: 18 bytes are 24 characters in Base64.
     private static let nonceLength = 18
-    /// How long the place that a server named may take to accept a connection.
+    /// The timeout for connecting to a host that the server named.
     private static let detourTime = Duration.seconds(5)
 
     /// Creates the stream of the next connection.
@@ -52,7 +52,7 @@ extension ClientConfiguration {
         return stream
     }
 
-    /// Connects, unless the stream is over before: closed by the program, or out of time.
+    /// Connects, unless the stream ends before: closed by the program, or timed out.
     func openTransport(
         at place: ReconnectionSchedule.Place, unless over: Gate
     ) async -> Result<any Transport, TransportError> {
@@ -75,7 +75,7 @@ extension ClientConfiguration {
                 return nil
             }
             if isDetour {
-                // Not the whole time of the login: the usual place waits.
+                // Not the complete timeout of the login, so that the usual host can be tried after it.
                 let due = clock.now().advanced(by: Self.detourTime)
                 group.addTask { [clock] in
                     await clock.sleep(due)

@@ -16,23 +16,23 @@ struct Connection {
     var transport: (any Transport)?
     var inbox: [Inbound] = []
     var outbox = Outbox()
-    /// Writing has failed: nothing leaves the outbox any more.
+    /// Whether writing has failed: nothing leaves the outbox any more.
     var isWritingOver = false
-    /// Opened when the stream has ended and everything it brought was handled.
+    /// Opened when the stream has ended and all received data was handled.
     let over = Gate()
-    /// What one read has brought is being handled: events wait until all of it is.
+    /// Whether the data of one read is being handled: events wait until all of it is.
     var isHandlingInput = false
-    /// The TLS handshake comes before the next read.
+    /// Whether the TLS handshake must run before the next read.
     var isTLSDue = false
     /// Whether stanzas are acknowledged.
     var isManaged = false
-    /// Stanzas flow, and what waited for that has not begun: whether it is the first time.
+    /// Set while the session is online and its start is pending: whether it is the first start.
     var startDue: Bool?
 }
 
 /// The knowledge that later connections of a session take over from earlier ones.
 struct ConnectionMemory {
-    /// How this account logged in last, which a later connection must not fall behind.
+    /// The mechanism of the last login, which a later connection must not weaken.
     var mechanism: SASLMechanismName?
     /// The token for the next login.
     var token: FASTToken?
@@ -40,12 +40,12 @@ struct ConnectionMemory {
     var limits = StreamLimits()
     /// The longest silence that the current network is known to tolerate.
     var keepAlivePace: KeepAlivePace?
-    /// Which stanza of ours may have ended a stream.
+    /// The stanza of ours that may have ended a stream.
     var suspicion = StanzaSuspicion()
 
-    /// Remembers the mechanism of a login, unless it proves less than an earlier one did.
+    /// Records the mechanism of a login, unless it is weaker than that of an earlier one.
     ///
-    /// - Returns: Whether it is another one than before.
+    /// - Returns: Whether it has changed.
     mutating func note(_ mechanism: SASLMechanismName, after configured: SASLMechanismName?) -> Bool {
         let previous = self.mechanism ?? configured
         guard mechanism != previous, previous?.isChannelBound != true || mechanism.isChannelBound else { return false }
@@ -54,19 +54,57 @@ struct ConnectionMemory {
     }
 }
 
-/// What the connections of a session have cost: what an idle hour of it costs is the difference of two of these.
+/// The data traffic of the connections of a session. The traffic of a period is the difference of two of these.
 public struct Traffic: Sendable, Hashable {
-    /// When counting began, with the session.
+    /// The start of counting, with the session.
     public let since: ContinuousClock.Instant
-    /// Bytes of XML given to the transport; TLS and TCP add theirs.
+    /// Bytes of XML passed to the transport, without those of TLS and TCP.
     public var bytesSent: UInt64 = 0
-    /// Bytes of XML that came from the transport.
+    /// Bytes of XML received from the transport.
     public var bytesReceived: UInt64 = 0
-    /// How often the processor was woken for the connection: by something that came, or by a time that had come.
+    /// How often the processor woke up for the connection, because of received data or a timer.
     public var wakeUps: UInt64 = 0
-    /// How often the server was asked whether the connection lives, or something was sent so that no address
-    /// translator forgets the connection.
+    /// How often the connection was checked, or something was sent so that address translators keep it.
     public var keepAlives: UInt64 = 0
 
     init(since: ContinuousClock.Instant) { self.since = since }
+}
+
+/// Data to be written, in one order for everything: bytes, and which stanzas they contain.
+struct Outbox {
+    /// The size from which senders have to wait. 256 KiB keep a fast connection busy.
+    static let limit = 256 * 1024
+
+    /// The size from which reading stops: responses to requests of others must not fill memory while the server accepts
+    /// no data.
+    static let ceiling = 4 * 1024 * 1024
+
+    /// Whether each piece is sent separately, because the transport has messages instead of a stream of bytes (RFC 7395
+    /// §3.3.3).
+    let keepsPieces: Bool
+
+    private(set) var pieces: [[UInt8]] = []
+    private(set) var stanzas: [StanzaToken] = []
+    private(set) var byteCount = 0
+
+    init(keepsPieces: Bool = false) { self.keepsPieces = keepsPieces }
+
+    var isEmpty: Bool { pieces.isEmpty }
+    var isFull: Bool { byteCount >= Self.limit }
+    var isOverflowing: Bool { byteCount >= Self.ceiling }
+
+    mutating func append(_ more: [UInt8]) {
+        byteCount += more.count
+        if pieces.isEmpty || keepsPieces { pieces.append(more) } else { pieces[0] += more }
+    }
+
+    /// Records that the last appended bytes contain this stanza.
+    mutating func append(_ stanza: StanzaToken) {
+        stanzas.append(stanza)
+    }
+
+    mutating func take() -> (pieces: [[UInt8]], stanzas: [StanzaToken]) {
+        defer { self = Outbox(keepsPieces: keepsPieces) }
+        return (pieces, stanzas)
+    }
 }

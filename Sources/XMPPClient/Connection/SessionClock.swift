@@ -1,11 +1,11 @@
 import Waiting
 
-/// Where a session takes the time from, so that tests can move it by hand.
+/// The clock of a session, which tests can control.
 package struct SessionClock: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
-    /// The time without that which the machine slept; `nil` if sleep is not to be noticed.
+    /// The time without the periods in which the machine slept; `nil` if sleep is not detected.
     package var awake: (@Sendable () -> SuspendingClock.Instant)?
-    /// Returns when the instant has come or the task is cancelled.
+    /// Returns when the instant is reached or the task is cancelled.
     package var sleep: @Sendable (_ until: ContinuousClock.Instant) async -> Void
 
     package init(
@@ -18,7 +18,7 @@ package struct SessionClock: Sendable {
         self.sleep = sleep
     }
 
-    /// Returns at the instant, at a signal that there is a nearer one, or when the task is cancelled; without an
+    /// Returns at the instant, at a signal that there is an earlier one, or when the task is cancelled; without an
     /// instant only at a signal.
     func wait(until instant: ContinuousClock.Instant?, or signal: Signal) async {
         guard let instant else { return await signal.wait() }

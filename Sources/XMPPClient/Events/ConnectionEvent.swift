@@ -2,20 +2,20 @@ public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
-/// How a connection comes, goes on and ends, step by step.
+/// The steps of a connection from its beginning to its end.
 ///
-/// A connection that succeeds passes ``willConnect``, ``connected``, ``negotiating``, ``securing``, ``secured(_:)``,
+/// A successful connection passes ``willConnect``, ``connected``, ``negotiating``, ``securing``, ``secured(_:)``,
 /// ``opened(_:)``, ``authenticating(mechanism:)``, ``authenticated``, ``binding(resource:)`` and ``bound(_:)`` (or
 /// ``resuming`` and ``resumed(_:)``), then ``online(_:isResumed:)``. Each connection ends with exactly one
 /// ``disconnected(_:retryAfter:)``.
 public enum ConnectionEvent: Sendable {
-    /// The session is about to look for the server.
+    /// The session is about to find and connect to the server.
     case willConnect
     /// The transport is connected.
     case connected
     /// The first stream header is being sent.
     case negotiating
-    /// The TLS handshake begins. A trust policy that asks a person asks now.
+    /// The TLS handshake begins. A trust policy that asks the user does so now.
     case securing
     /// The connection is encrypted and the server's certificate was accepted.
     case secured(TLSInformation)
@@ -23,43 +23,43 @@ public enum ConnectionEvent: Sendable {
     case opened(StreamFeatures)
     /// The server is ready to register an account (XEP-0077).
     case readyToRegister
-    /// Authentication begins with that SASL mechanism.
+    /// Authentication begins with this SASL mechanism.
     case authenticating(mechanism: String)
     /// The server accepted the credentials.
     case authenticated
     /// An earlier session is being resumed (XEP-0198 §5).
     case resuming
-    /// A resource is being asked for; `nil` lets the server choose.
+    /// A resource is being requested; `nil` lets the server choose.
     case binding(resource: String?)
-    /// The resource is in use; another one is being looked for.
+    /// The resource is in use; another one will be requested.
     case resourceInUse(String)
     /// The stream is bound to this address.
     case bound(JID)
-    /// The earlier session goes on under this address.
+    /// The earlier session was resumed with this address.
     case resumed(JID)
-    /// The own address is another one than before.
+    /// Our address has changed.
     case addressChanged(JID)
-    /// Stanzas flow.
+    /// Stanzas can be exchanged.
     case online(JID, isResumed: Bool)
     /// The program asked for the end of the session.
     case closeRequested
     /// `</stream:stream>` is being written.
     case closingSent
-    /// The login was not finished before its deadline.
+    /// The login timed out.
     case timedOut
-    /// The server did not accept the login.
+    /// The server rejected the login.
     case authenticationFailed(ClientError)
     /// The server ended the stream with an error.
     case streamError(StreamError)
-    /// The connection is over: without an error if it was closed on purpose. If the session tries again, the time until
-    /// then is given.
+    /// The connection has ended, without an error if it was closed intentionally. If the session tries again, the time
+    /// until then is given.
     case disconnected(ClientError?, retryAfter: Duration?)
-    /// An extension could not do what it does at the start of a session.
+    /// The start of an extension failed.
     case extensionFailed(String, any Error)
 }
 
 extension ConnectionEvent {
-    /// The event for a step of the stream; `nil` for the last one, which says less than
+    /// The event for a step of the stream; `nil` for the last one, which contains less than
     /// ``disconnected(_:retryAfter:)``.
     init?(_ progress: StreamProgress) {
         switch progress {

@@ -1,6 +1,6 @@
 import XMPPStream
 
-/// How the connection of a session looks to a person: the one state to show.
+/// The state of the connection of a session, as a program shows it to the user.
 ///
 ///     switch await session.connectionState {
 ///     case .offline(let reason, let nextAttempt): …   // why, and when it is tried again
@@ -13,29 +13,29 @@ import XMPPStream
 public enum ConnectionState: Sendable, Hashable {
     /// There is no connection.
     ///
-    /// - reason: Why the last one ended or was not made; `nil` before the first one and after a wanted end.
-    /// - nextAttempt: The time from this change to the next attempt; `nil` if there will be none, or not before there is
-    ///   a network again.
+    /// - reason: Why the last connection ended or failed; `nil` before the first one and after an intended end.
+    /// - nextAttempt: The time from this change to the next attempt; `nil` if there will be none, or not before the
+    ///   network is available again.
     case offline(reason: ClientError?, nextAttempt: Duration?)
-    /// A connection is being made.
+    /// The session is connecting.
     case connecting(ConnectionStep)
-    /// Stanzas flow; either in the session from before, which has lost nothing (XEP-0198 §5), or in a new one.
+    /// Stanzas can be exchanged, either in the resumed session, which has lost nothing (XEP-0198 §5), or in a new one.
     case online(isResumed: Bool)
 
     public var isOnline: Bool { if case .online = self { true } else { false } }
 }
 
-/// The steps of making a connection, in their order; not every connection has all of them.
+/// The steps of connecting, in order; not every connection has all of them.
 public enum ConnectionStep: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// The server is looked for and connected to.
+    /// Finding the server and connecting to it.
     case connecting
-    /// The connection is being encrypted; a trust policy that asks a person asks now.
+    /// Encrypting the connection; a trust policy that asks the user does so now.
     case securing
-    /// The account is being logged in.
+    /// Logging in.
     case authenticating
-    /// An earlier session is being resumed (XEP-0198 §5).
+    /// Resuming an earlier session (XEP-0198 §5).
     case resuming
-    /// An address is being bound.
+    /// Binding a resource.
     case binding
     /// The server waits for registration requests (XEP-0077).
     case registering

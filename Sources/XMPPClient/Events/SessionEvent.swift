@@ -16,10 +16,10 @@ public enum SessionEvent: Sendable {
     case iq(IQ)
     /// A top-level element of another kind was received.
     case element(XMLElement)
-    /// A stanza was received that cannot be read. A request among them was answered with `bad-request`.
+    /// An unreadable stanza was received. If it was a request, it was answered with `bad-request`.
     case unreadable(XMLElement, XMLDecodingError)
-    /// A stanza was received that is well-formed XML, but beyond the limits of the parser or against the rules of
-    /// namespaces: it was skipped. A request among them was answered with `bad-request`.
+    /// A received stanza was skipped: it is well-formed XML, but exceeds the limits of the parser or violates the rules
+    /// of namespaces. If it was a request, it was answered with `bad-request`.
     indirect case skipped(UnreadableElement)
     /// The program rejected this number of messages from an archive, with a short reason:
     /// ``Session/reportRefusal(of:in:reason:)``.
@@ -30,17 +30,17 @@ public enum SessionEvent: Sendable {
     case sent(SendToken)
     /// The server took responsibility for a stanza (XEP-0198 §4).
     case acknowledged(SendToken)
-    /// A stanza that was accepted for sending failed, or it is not known whether it arrived.
+    /// Sending a queued stanza failed, or it is unknown whether it arrived.
     case sendingFailed(SendToken, ClientError)
-    /// The last presence broadcast by this session changed: this is how others see it now.
+    /// The broadcast presence of this session has changed.
     case presenceChanged(Presence)
-    /// Something about the connection happened.
+    /// An event of the connection.
     case connection(ConnectionEvent)
-    /// The connection looks different now: what to show to a person.
+    /// The state to show to the user has changed.
     case stateChanged(ConnectionState)
 }
 
-/// The two ways a stanza can go.
+/// The direction of a stanza.
 public enum StanzaDirection: Sendable, Hashable {
     case incoming, outgoing
 }
@@ -66,7 +66,7 @@ extension SessionEvent {
         public static let all: Kinds = [.messages, .presences, .iqs, .elements, .filtered, .sending, .connection]
     }
 
-    /// Which choice the event belongs to.
+    /// The kind of this event.
     public var kind: Kinds {
         switch self {
         case .message: .messages

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Tells the observers of an extension what happens, each over an `AsyncStream` of its own.
+/// Delivers the events of an extension to its observers, each with its own `AsyncStream`.
 ///
-/// The state of an extension is the truth and its events only say when to look: an observer that falls behind by more
-/// than the limit loses the oldest of them, so that it costs memory neither here nor in front of the socket.
+/// Observers read the current state from the extension; the events only notify them of changes. If an observer falls
+/// behind by more than the limit, it loses the oldest events, so that it neither fills memory nor delays the socket.
 ///
 ///     actor Weather: SessionExtension {
 ///         private let channel = EventChannel<Forecast>()
@@ -20,12 +20,12 @@ public final class EventChannel<Event: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: How many events may wait for one observer. 4096 are a few hundred KiB.
+    /// - Parameter limit: The number of events that may wait for one observer. 4096 are a few hundred KiB.
     public init(limit: Int = 4096) {
         self.limit = limit
     }
 
-    /// What happens from now on; ends with the session, or when the stream is no longer referenced.
+    /// The events from now on; ends with the session, or when the stream is released.
     public func stream() -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
         let number: Int? = state.withLock { state in

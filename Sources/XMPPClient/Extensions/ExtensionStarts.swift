@@ -1,11 +1,11 @@
 import Waiting
 
-/// The starts of a session's extensions: side by side except for what they declare, and again with the next
-/// connection where a lost one broke them off.
+/// Starts the extensions of a session: concurrently except for their declared order, and again with the next connection
+/// if a lost connection interrupted them.
 struct ExtensionStarts {
     /// The starts with one connection.
     final class Round: Sendable {
-        /// Opened when an extension has started, or lets those begin that start after it.
+        /// Opened when an extension has started, or releases those that start after it.
         private let gates: [ObjectIdentifier: Gate]
         /// Opened when the round is over: all extensions have started, or there is another connection.
         let isOver = Gate()
@@ -14,7 +14,7 @@ struct ExtensionStarts {
             gates = Dictionary(keys.map { ($0, Gate()) }, uniquingKeysWith: { first, _ in first })
         }
 
-        /// Returns when the extension lets others follow; at once where there is none of that kind.
+        /// Returns when the extension releases others; at once if there is no extension of that type.
         func wait(for key: ObjectIdentifier) async { await gates[key]?.wait() }
 
         func release(_ key: ObjectIdentifier) { gates[key]?.open() }
@@ -25,16 +25,16 @@ struct ExtensionStarts {
     /// An extension starts once at a time: the start with an earlier connection ends before the next one begins.
     private var locks: [ObjectIdentifier: AsyncLock] = [:]
     private(set) var round: Round?
-    /// The present session has not broadcast its presence, which an earlier one may have done.
+    /// The current session has not broadcast its presence, which an earlier one may have done.
     private(set) var isPresenceOwed = false
 
-    /// The server knows nothing of what was announced before.
+    /// A new session began: the server has forgotten everything announced before.
     mutating func sessionBegan(_ extensions: [any SessionExtension]) {
         owed = Set(extensions.map { ObjectIdentifier(type(of: $0)) })
         isPresenceOwed = true
     }
 
-    /// Stanzas flow on another connection; what has not started with the one before is broken off.
+    /// Another connection is online; starts that were not completed with the previous one are aborted.
     mutating func begin(_ extensions: [any SessionExtension]) -> Round {
         round?.isOver.open()
         let keys = extensions.map { ObjectIdentifier(type(of: $0)) }
@@ -52,7 +52,7 @@ struct ExtensionStarts {
 
     mutating func presenceSent() { isPresenceOwed = false }
 
-    /// The kinds of extensions that wait for each other, where there are any.
+    /// The types of extensions that wait for each other, if there are any.
     static func cycle(in extensions: [any SessionExtension]) -> [any SessionExtension]? {
         var left = extensions
         while !left.isEmpty {
@@ -66,12 +66,12 @@ struct ExtensionStarts {
 }
 
 extension Session {
-    /// Lets the extensions begin that start after the one that calls this in its start: what they must not overtake
-    /// was sent. Without the call they begin when the start returns; outside of a start it has no effect.
+    /// Lets the extensions begin that start after the calling one, because the stanzas that they must not overtake were
+    /// sent. Without this call they begin when the start returns; outside of a start it has no effect.
     public nonisolated func releaseFollowers() { SessionContext.release?() }
 
-    /// Lets the extensions begin, broadcasts the presence again where an earlier session did, and lets the program
-    /// begin.
+    /// Starts the extensions, broadcasts the presence again if an earlier session did so, and starts the closure of the
+    /// program.
     func start(_ round: ExtensionStarts.Round, isFirst: Bool) async {
         let extensions = extensionTable.all
         await withDiscardingTaskGroup { group in
@@ -113,7 +113,7 @@ extension Session {
             emit(.extensionFailed(String(describing: type(of: instance)), error))
             flushEvents()
         }
-        // Otherwise the connection was lost meanwhile: the later start does it all.
+        // Otherwise the connection was lost meanwhile, and the later start does everything.
         if isCurrent(round) { starts.started(key) }
     }
 

@@ -1,13 +1,13 @@
 public import XMPPAddress
 
-/// An extension that knows some of the account's peers: the contact list, the rooms, the conversations of a program.
+/// An extension that knows some peers of the account: the contact list, the rooms, the conversations of a program.
 ///
-/// ``Session/mayLearnPresence(_:)`` and ``Session/follows(_:)`` ask all of them; one that says yes is enough.
+/// ``Session/mayLearnPresence(_:)`` and ``Session/follows(_:)`` ask all directories; one positive answer is enough.
 public protocol PeerDirectory: SessionExtension {
     /// Whether the peer may learn that this session is online.
     func maySeePresence(_ peer: JID) async -> Bool
 
-    /// Whether what the peer announces about itself, in presence and personal events, is taken in.
+    /// Whether the presence and personal events of the peer are processed.
     func follows(_ peer: JID) async -> Bool
 }
 
@@ -17,7 +17,7 @@ extension PeerDirectory {
 }
 
 extension Session {
-    /// Whether a peer may learn that this session is online: the one rule for receipts, markers and answers to
+    /// Whether a peer may learn that this session is online: the single rule for receipts, markers and responses to
     /// requests.
     ///
     /// Allowed are the account itself and its server, peers to whom this session sent a text or directed presence (RFC
@@ -32,8 +32,8 @@ extension Session {
         return false
     }
 
-    /// Whether what a peer announces about itself is taken in: the account itself, and the peers that a
-    /// ``PeerDirectory`` follows. What all others announce is not kept, and nothing is asked of them because of it.
+    /// Whether the presence and personal events of a peer are processed: those of the account itself, and of peers that
+    /// a ``PeerDirectory`` follows. Announcements of all others are not stored and cause no requests.
     public func follows(_ peer: JID) async -> Bool {
         if isOwn(peer) { return true }
         for case let directory as any PeerDirectory in extensionTable.all {

@@ -4,37 +4,38 @@ public import XMPPStream
 /// A function added to a session, such as the roster or delivery receipts.
 ///
 /// An extension is created for each session by a factory in ``ClientConfiguration/extensions`` and found by its type:
-/// `session[Roster.self]`. What it handles and announces is read once, when the session begins.
+/// `session[Roster.self]`. Its handlers and features are read once, when the session begins.
 public protocol SessionExtension: Sendable {
     /// Additional features to announce by service discovery, besides those of the handlers.
     var features: [String] { get }
 
-    /// The requests it answers. Two extensions that want the same requests are a configuration error.
+    /// The handlers of requests. Two extensions that handle the same requests are a configuration error.
     var handlers: [IQHandler] { get }
 
-    /// Its places in the chain that stanzas pass.
+    /// Its interceptors in the chain.
     var interceptors: [any StanzaInterceptor] { get }
 
     /// The functions to enable together with resource binding, if the server supports that (XEP-0386).
     /// ``Session/agreement`` contains those that were granted; request the others in ``sessionStarted(_:isResumed:)``.
     var bindRequests: [BindRequest] { get }
 
-    /// The extensions that start before this one, because what this one sends must not overtake what they send. All
-    /// others start at the same time, and those that are not in the configuration are ignored. None by default.
+    /// The extensions that start before this one, because the stanzas of this one must not overtake theirs. All others
+    /// start at the same time, and extensions that are not in the configuration are ignored. None by default.
     var startsAfter: [any SessionExtension.Type] { get }
 
-    /// Stanzas flow. Called at the beginning and after each reconnection, for all extensions at the same time except
-    /// for ``startsAfter``: a request that is never answered delays nothing but the start that waits for it. The
-    /// program's own part begins, and the presence is sent again, when all have started, so that the roster can be
-    /// asked for first (RFC 6121 §2.2), or after ``ClientConfiguration/startTimeout``. An error is reported to the
-    /// observers and stops nothing; a start that a lost connection breaks off is cancelled and made up for on the
+    /// The session is online. Called at the beginning and after each reconnection, for all extensions at the same time
+    /// except for ``startsAfter``: a request that is never answered delays only the start that waits for it. The
+    /// closure of the program starts, and the presence is sent again, when all have started, so that the roster can be
+    /// requested first (RFC 6121 §2.2), or after ``ClientConfiguration/startTimeout``. An error is reported to the
+    /// observers and stops nothing; a start that is interrupted by a lost connection is cancelled and repeated with the
     /// next one.
     ///
-    /// - Parameter isResumed: An earlier session goes on: the server remembers everything, nothing needs to be announced
-    ///   again. An extension made in a new process knows nothing of that session, and asks for what it needs all the same.
+    /// - Parameter isResumed: Whether an earlier session was resumed: the server remembers everything, and nothing
+    ///   needs to be announced again. An extension in a new process does not know that session, and still has to
+    ///   request its data.
     func sessionStarted(_ session: Session, isResumed: Bool) async throws
 
-    /// Works as long as the session lives, as one of its tasks; cancelled at its end.
+    /// Runs as a task of the session until the session ends, which cancels it.
     func run(in session: Session) async
 
     /// The session has ended and will not be resumed.
@@ -52,7 +53,7 @@ extension SessionExtension {
     public func sessionEnded(_ session: Session) async {}
 }
 
-/// Makes an extension for each new session.
+/// Creates an extension for each new session.
 public struct SessionExtensionFactory: Sendable {
     let make: @Sendable (Session) -> any SessionExtension
 
@@ -85,7 +86,7 @@ final class ExtensionTable: Sendable {
         state.withLock { $0.byType[ObjectIdentifier(type)] } as? Extension
     }
 
-    /// Lets the extensions go; they hold the session, so both would stay otherwise.
+    /// Releases the extensions, which would otherwise form a reference cycle with the session.
     func removeAll() -> [any SessionExtension] {
         state.withLock { state in
             defer { state = State() }

@@ -1,21 +1,22 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Looks at stanzas on their way and may change, drop or take them.
+/// Inspects stanzas on their way, and may change, drop or handle them.
 ///
-/// The interceptors of a session form a chain. Incoming stanzas pass it in order, outgoing ones in the opposite order,
-/// each awaited, so that no stanza overtakes another. While an interceptor works on an incoming stanza nothing else is
-/// read: it must not wait for an answer from the peer, and a request made there fails at once with the code
-/// `wouldDeadlock`. What an interceptor sends goes out before the stanza it looks at and does not pass the chain again.
+/// The interceptors of a session form a chain. Incoming stanzas pass it in order, outgoing ones in reverse order, and
+/// each call is awaited, so that no stanza overtakes another. While an interceptor processes an incoming stanza,
+/// reading pauses: it must not wait for a response of the peer, and a request made there fails at once with the code
+/// `wouldDeadlock`. A stanza that an interceptor sends precedes the stanza that it processes and does not pass the
+/// chain again.
 public protocol StanzaInterceptor: Sendable {
-    /// A stanza was received. Where the configuration has a store, it is stored already (XEP-0198 §5).
+    /// A stanza was received. If the configuration has a store, it is already stored (XEP-0198 §5).
     func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
 
     /// A received stanza could not be parsed and is skipped (``SessionEvent/skipped(_:)``). It is reported in order, so
     /// that it can be counted; it cannot be processed.
     func willSkip(_ stanza: UnreadableElement, in session: Session) async
 
-    /// A stanza is about to be queued. It has an id.
+    /// A stanza is about to be queued. It already has an id.
     func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception
 }
 
@@ -27,11 +28,11 @@ extension StanzaInterceptor {
 
 /// The decision of an interceptor about a stanza.
 public enum Interception: Sendable {
-    /// Let it go on, perhaps changed.
+    /// Pass the stanza on, possibly changed.
     case pass(AnyStanza)
     /// Drop the stanza. Observers are notified. A received request gets the error `service-unavailable`, because every
     /// request must be answered; the sender of an outgoing stanza gets an error.
     case drop
-    /// The interceptor has dealt with it; a request is answered by it.
+    /// The interceptor has handled the stanza; it answers a request itself.
     case handled
 }

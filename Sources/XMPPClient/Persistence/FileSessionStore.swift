@@ -6,11 +6,11 @@ public import XMPPStream
 
 /// A session store in one file, for bots and other programs without a database.
 ///
-/// The file is a journal: each change is appended with a checksum and made durable, and from time to time the whole is
-/// rewritten beside it and moved over it. Whenever the process or the machine dies, the next start finds the last
-/// change that was committed. Only the owner can read the file, and one store at a time has it open.
+/// The file is a journal: each change is appended with a checksum and made durable, and from time to time the complete
+/// state is written to a new file that replaces it. If the process or the machine stops at any time, the next start
+/// finds the last committed change. Only the owner can read the file, and only one store can open it at a time.
 ///
-/// Stanzas that the program must not lose can be kept until it has finished with them:
+/// Stanzas that must not be lost can be stored until the program has finished processing them:
 ///
 ///     let store = try FileSessionStore(path: "/var/lib/bot/session") { stanza in
 ///         (try? Message(from: stanza))?.isMessageWithBody == true
@@ -23,9 +23,9 @@ public import XMPPStream
 ///         }
 ///     }
 public final class FileSessionStore: SessionStore {
-    /// A stanza that was received and is kept until it is finished.
+    /// A received stanza that is stored until it is finished.
     public struct Received: Sendable {
-        /// Grows from one stanza to the next, also across processes.
+        /// Increases from one stanza to the next, also across processes.
         public let number: UInt64
         public let stanza: XMLElement
     }
@@ -46,16 +46,16 @@ public final class FileSessionStore: SessionStore {
 
     private let inner: Mutex<Inner>
     private let isKept: @Sendable (XMLElement) -> Bool
-    /// Waiting for a disk would hold up a thread that others share.
+    /// Blocking for the disk would occupy a thread of the shared pool.
     private let queue = DispatchQueue(label: "session store")
 
-    /// Opens the file, or makes it; the folder must exist.
+    /// Opens or creates the file; the folder must exist.
     ///
     /// - Parameters:
-    ///   - keeping: Which stanzas are kept for ``inbox``; by default none, for programs that look at ``Session/events(_:limit:)``
-    ///     alone.
-    /// - Throws: ``ClientError`` with `storeFailed` if the file cannot be used, belongs to another user, is in use or is
-    ///   no journal.
+    ///   - keeping: Selects the stanzas to store for ``inbox``; by default none, for programs that only use
+    ///     ``Session/events(_:limit:)``.
+    /// - Throws: ``ClientError`` with `storeFailed` if the file cannot be used, belongs to another user, is in use or
+    ///   is not a journal.
     public init(
         path: String, keeping isKept: @escaping @Sendable (XMLElement) -> Bool = { _ in false }
     ) throws(ClientError) {
@@ -74,8 +74,8 @@ public final class FileSessionStore: SessionStore {
         inner = Mutex(Inner(file: file, journal: journal))
     }
 
-    /// Lets the file go, so that another store can open it. Every commit after it fails; without it the file is let go
-    /// soon after the store itself is.
+    /// Closes the file, so that another store can open it. Every later commit fails; without this call the file is
+    /// closed soon after the store is released.
     public func close() async {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -85,7 +85,7 @@ public final class FileSessionStore: SessionStore {
         }
     }
 
-    // MARK: The session's part
+    // MARK: For the session
 
     public func loadSession() async throws -> SavedSession? {
         inner.withLock { inner in
@@ -108,31 +108,31 @@ public final class FileSessionStore: SessionStore {
         wake()
     }
 
-    // MARK: The program's part
+    // MARK: For the program
 
-    /// The stanzas that are not finished, oldest first: those that an earlier process left, then new ones as they come.
-    /// Ends with the session, and when the task is cancelled.
+    /// The unfinished stanzas, oldest first: those of an earlier process, then new ones as they arrive. Ends with the
+    /// session, and when the task is cancelled.
     public var inbox: Inbox { Inbox(store: self) }
 
-    /// The stanzas that are not finished, oldest first.
+    /// The unfinished stanzas, oldest first.
     public var received: [Received] {
         inner.withLock { $0.journal.content.received }.compactMap { Self.received($0) }
     }
 
-    /// The program has done with a stanza.
+    /// The program has finished processing a stanza.
     public func finish(_ stanza: Received) async throws(ClientError) {
         try await write { _ in .finished(stanza.number) }
     }
 
-    /// Own stanzas of sessions that are gone, of which it is not known whether they arrived, oldest first.
+    /// Our stanzas of lost sessions for which it is unknown whether they arrived, oldest first.
     public var unacknowledged: [UnacknowledgedStanza] { inner.withLock { $0.journal.content.unacknowledged } }
 
-    /// The program has decided about them.
+    /// The program has decided whether to send them again.
     public func forgetUnacknowledged() async throws(ClientError) {
         try await write { _ in .unacknowledgedTaken }
     }
 
-    /// The stanzas that are not finished, as they come.
+    /// The unfinished stanzas, as they arrive.
     public struct Inbox: AsyncSequence, Sendable {
         public typealias Element = Received
         public typealias Failure = Never

@@ -8,12 +8,12 @@
 
 /// The open file of a journal, locked against other writers. All its calls block.
 ///
-/// Only the owner may read it (mode 0600): it holds messages. A symbolic link is not followed.
+/// Only the owner may read it (mode 0600), because it contains messages. A symbolic link is not followed.
 struct JournalFile: ~Copyable {
     private var descriptor: Int32
     private let path: String
 
-    /// Opens the file, makes it if need be, and locks it.
+    /// Opens the file, creates it if necessary, and locks it.
     init(path: String) throws(ClientError) {
         self.path = path
         descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -36,8 +36,8 @@ struct JournalFile: ~Copyable {
         descriptor = -1
     }
 
-    /// Closing alone is not enough: a child that is just being started holds the same open file, and its lock, until
-    /// it runs.
+    /// Closing is not enough: a child process that is being started shares the open file and its lock until it
+    /// executes.
     private static func release(_ descriptor: Int32) {
         guard descriptor >= 0 else { return }
         flock(descriptor, LOCK_UN)
@@ -62,14 +62,14 @@ struct JournalFile: ~Copyable {
         return bytes
     }
 
-    /// Writes after the good part of the file, and makes it durable.
+    /// Writes after the valid part of the file, and makes it durable.
     func append(_ bytes: [UInt8], at offset: Int) throws(ClientError) {
         guard Self.write(bytes, to: descriptor, at: offset), fdatasync(descriptor) == 0 else {
             throw Self.failure("written", path)
         }
     }
 
-    /// Cuts off what is not good.
+    /// Removes the invalid end.
     func truncate(to length: Int) throws(ClientError) {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw Self.failure("written", path) }
     }
@@ -90,7 +90,7 @@ struct JournalFile: ~Copyable {
         }
         close(descriptor)
         descriptor = new
-        // Without this the old file may come back after a power cut. It says less, but nothing wrong.
+        // Otherwise the old file may reappear after a power failure. It is older, but not wrong.
         let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if folder >= 0 {
             fsync(folder)

@@ -2,26 +2,26 @@ import Waiting
 import XMLStreaming
 import XMPPStream
 
-/// What of a session waits to be stored, and what is done when it is.
+/// The changes of a session that wait to be stored, and the actions to perform afterwards.
 struct Saving {
-    /// One change at a time, in the order in which it was asked for.
+    /// Serialises the changes in the order of the calls.
     let turn = AsyncLock()
-    /// The state differs from what was stored last.
+    /// Whether the state differs from the stored one.
     private(set) var isDue = false
-    /// Why nothing is stored any more.
+    /// The failure after which nothing is stored any more.
     private(set) var failure: ClientError?
-    /// Received stanzas that are stored and not yet confirmed to the server.
+    /// The number of received stanzas that are stored and not yet confirmed to the server.
     private(set) var handledAhead = 0
-    /// Confirmed by the server; the tokens hear of it when it is stored.
+    /// Stanzas confirmed by the server; their tokens are notified when this is stored.
     private(set) var acknowledged: [StanzaToken] = []
-    /// Left by a session that is gone.
+    /// Unacknowledged stanzas of a lost session.
     private var unacknowledged: [UnacknowledgedStanza] = []
     /// Whether a stored state has not been removed.
     private var isStateKept = false
 
     mutating func stateLoaded() { isStateKept = true }
 
-    /// A new connection counts what it brings from the beginning.
+    /// A new connection counts received stanzas from the beginning.
     mutating func connectionBegan() { handledAhead = 0 }
 
     mutating func changed() { isDue = true }
@@ -46,9 +46,9 @@ struct Saving {
         let receivedCount: Int
     }
 
-    /// Takes all that waits; `nil` if there is nothing to store.
+    /// Takes all waiting changes; `nil` if there is nothing to store.
     ///
-    /// - Parameter unreadable: How many stanzas were received of which nothing is stored but that they are counted.
+    /// - Parameter unreadable: The number of received stanzas that are counted but not stored.
     mutating func begin(
         received: [ReceivedStanza], unreadable: Int, resumption: ResumptionState?, id: (StanzaToken) -> String?
     ) -> Step? {

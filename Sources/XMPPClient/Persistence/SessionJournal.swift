@@ -20,7 +20,7 @@ struct SessionJournal: Sendable, Equatable {
         var nextNumber: UInt64 = 1
     }
 
-    /// How a state follows from the one before.
+    /// The difference between a state and the previous one.
     enum StateChange: Codable, Sendable, Equatable {
         case same
         case gone
@@ -35,21 +35,21 @@ struct SessionJournal: Sendable, Equatable {
         case unacknowledgedTaken
     }
 
-    /// Eight bytes that tell this file from others, and its version.
+    /// Eight bytes that identify the file type and its version.
     static let header = Array("HYJRNL1\n".utf8)
     /// The length and the checksum in front of a record.
     static let prefixLength = 8
 
     private(set) var content = Content()
-    /// How many bytes of the file are good.
+    /// The number of valid bytes of the file.
     private(set) var byteCount = 0
 
     init() {}
 
-    /// - Returns: `nil` if the bytes are the journal of something else.
+    /// - Returns: `nil` if the bytes are not a journal.
     init?(reading bytes: [UInt8]) {
         guard bytes.count >= Self.header.count else {
-            // Cut off while it was begun.
+            // The file was truncated while it was created.
             guard Self.header.starts(with: bytes) else { return nil }
             return
         }
@@ -63,7 +63,7 @@ struct SessionJournal: Sendable, Equatable {
 
     // MARK: Bytes
 
-    /// Everything, as a new file.
+    /// The complete state as a new file.
     func file() throws -> [UInt8] { Self.header + (try Self.bytes(of: .everything(content))) }
 
     static func bytes(of record: Record) throws -> [UInt8] {
@@ -95,16 +95,16 @@ struct SessionJournal: Sendable, Equatable {
 
     // MARK: Content
 
-    /// Notes that a record was written.
+    /// Records that a record was written.
     mutating func append(_ record: Record, byteCount more: Int) {
         apply(record)
         byteCount += more
     }
 
-    /// Notes that the file was rewritten.
+    /// Records that the file was rewritten.
     mutating func rewritten(byteCount: Int) { self.byteCount = byteCount }
 
-    /// The shortest way from the present state to another one.
+    /// The smallest change from the current state to another one.
     func change(to next: ResumptionState?) -> StateChange {
         guard let next else { return content.resumption == nil ? .same : .gone }
         guard let last = content.resumption, last != next else { return content.resumption == nil ? .new(next) : .same }
@@ -152,7 +152,7 @@ struct SessionJournal: Sendable, Equatable {
     }
 }
 
-/// The CRC-32 of Ethernet and zlib (polynomial 0xEDB88320): finds what a crash leaves half written.
+/// The CRC-32 of Ethernet and zlib (polynomial 0xEDB88320): detects incomplete records after a crash.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }

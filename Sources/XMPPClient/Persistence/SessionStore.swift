@@ -2,10 +2,10 @@ public import XMLStreaming
 public import XMPPStanzas
 public import XMPPStream
 
-/// Keeps what must outlive the process, so that a session goes on where it stood whenever the process ends (XEP-0198
-/// §5), and nothing is lost or doubled by that.
+/// Stores the state of a session, so that the session can be resumed after the process has ended at any point (XEP-0198
+/// §5), with no message lost or duplicated.
 ///
-/// The rules that the session keeps:
+/// The session follows these rules:
 ///
 /// * A stanza is in a committed ``SessionChange/resumption`` before its bytes are passed to the transport. One commit
 ///   covers all stanzas that are written at once.
@@ -20,10 +20,10 @@ public protocol SessionStore: Sendable {
     /// The last committed state; `nil` if there is no session to resume.
     func loadSession() async throws -> SavedSession?
 
-    /// Stores one step, whole or not at all; durable when it returns.
+    /// Stores one step completely or not at all; it must be durable when this returns.
     func commit(_ change: SessionChange) async throws
 
-    /// The session is over; no commit follows.
+    /// The session has ended; no commit follows.
     func sessionEnded() async
 }
 
@@ -33,7 +33,7 @@ extension SessionStore {
 
 /// The stored state of an earlier session.
 public struct SavedSession: Sendable, Equatable {
-    /// The state to go on from.
+    /// The state to resume from.
     public var resumption: ResumptionState
 
     public init(resumption: ResumptionState) {
@@ -82,21 +82,21 @@ public struct ReceivedStanza: Sendable {
     }
 }
 
-/// One step of a session, to be stored as a whole.
+/// One step of a session, to be stored atomically.
 public struct SessionChange: Sendable {
-    /// Stanzas that were received, oldest first, as they came, before any interceptor.
+    /// The received stanzas, oldest first, before any interceptor.
     public var received: [ReceivedStanza] = []
 
-    /// The ids of own stanzas for which the server took responsibility since the step before.
+    /// The ids of our stanzas that the server acknowledged since the previous step.
     public var acknowledged: [String] = []
 
-    /// Own stanzas of a session that is gone, of which it is not known whether they arrived, oldest first. What the
-    /// server had confirmed, if only in refusing the resumption (`<failed h='…'/>`), is not among them. They are in no
-    /// state any more; the program decides whether to send them again.
+    /// Our stanzas of a lost session for which it is unknown whether they arrived, oldest first. Stanzas that the
+    /// server acknowledged, even when it refused the resumption (`<failed h='…'/>`), are not included. They are not
+    /// part of any later state; the program decides whether to send them again.
     public var unacknowledged: [UnacknowledgedStanza] = []
 
-    /// The state after this step; `nil` when there is none to go on from: the session was closed on purpose, is lost,
-    /// or the server does not resume.
+    /// The state after this step; `nil` if the session cannot be resumed: it was closed intentionally or lost, or the
+    /// server does not support resumption.
     public var resumption: ResumptionState?
 
     public init(

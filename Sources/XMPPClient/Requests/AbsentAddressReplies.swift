@@ -7,7 +7,7 @@ struct AbsentAddressReplies {
     struct Answer {
         var error = StanzaError(.serviceUnavailable)
         var language: String?
-        /// Whether the answer repeats the payload of the request.
+        /// Whether the response repeats the payload of the request.
         var repeatsRequest = false
     }
 
@@ -77,7 +77,7 @@ extension AbsentAddressReplies.Answer {
     }
 }
 
-/// A ping (XEP-0199), here to an address that no client is bound to.
+/// A ping (XEP-0199), sent to an address without a client.
 struct AbsentAddressProbe: IQRequest {
     typealias Response = EmptyResponse
     static let name = XMLName("ping", "urn:xmpp:ping")

@@ -1,11 +1,11 @@
 public import XMLStreaming
 public import XMPPStanzas
 
-/// Answers the requests of one kind: those of type `get` or `set` whose child has a certain name.
+/// Answers requests of one kind: those of type `get` or `set` whose child has a certain name.
 ///
-/// Each kind has one owner. The requests of a kind are answered one after the other in the order of their arrival; a
-/// handler may itself ask the session for something. What a handler throws becomes the error that the sender gets: a
-/// `StanzaError` as it is, a payload that cannot be read as `bad-request`, anything else as `internal-server-error`.
+/// Each kind has one handler. Its requests are answered one after the other in the order of their arrival; a handler
+/// may send requests itself. An error thrown by a handler is sent to the requester: a `StanzaError` unchanged, an
+/// unreadable payload as `bad-request`, anything else as `internal-server-error`.
 public struct IQHandler: Sendable {
     /// The request for which a handler is registered.
     public struct Key: Hashable, Sendable {
@@ -21,17 +21,17 @@ public struct IQHandler: Sendable {
     public let key: Key
     /// The feature that service discovery announces for this handler; `nil` announces none.
     public let feature: String?
-    /// To whom it answers; all others get what the server answers for an address that no client is bound to.
+    /// The senders whose requests are answered. All others get the error of the server for an address without a client.
     public let audience: Audience
     let answer: @Sendable (IQ) async throws -> (any XMLEncodable)?
 
-    /// A handler that works on the stanza itself.
+    /// A handler for the complete stanza.
     ///
     /// - Parameters:
     ///   - feature: The feature to announce; by default the namespace of the payload.
     ///   - audience: The senders whose requests are answered; by default those who may know that this session is
     ///     online.
-    ///   - answer: Gives the child of the result, `nil` for an empty one.
+    ///   - answer: Returns the child of the result; `nil` for an empty result.
     public init(
         _ type: IQ.Kind, _ name: XMLName, feature: Feature = .namespace, audience: Audience = .admitted,
         answer: @escaping @Sendable (IQ) async throws -> (any XMLEncodable)?
@@ -66,11 +66,11 @@ public struct IQHandler: Sendable {
         }
     }
 
-    /// To whom a handler answers.
+    /// The senders whose requests a handler answers.
     public enum Audience: Sendable, Hashable {
         /// Those who may know that this session is online: ``Session/mayLearnPresence(_:)``.
         case admitted
-        /// Everybody who knows the full address: for a service that hides nothing.
+        /// Every sender that knows the full address, for a service that hides nothing.
         case everybody
     }
 

@@ -1,8 +1,7 @@
 import XMPPAddress
 import XMPPStanzas
 
-/// The requests that wait for their answer. An answer belongs to a request by its id and its sender, once (RFC 6120
-/// §8.2.3).
+/// The pending requests. A response is matched to a request by its id and its sender, once (RFC 6120 §8.2.3).
 ///
 /// The table has no clock and resumes no task; it returns the tasks to resume.
 struct RequestTable<Waiter>: ~Copyable {
@@ -20,8 +19,8 @@ struct RequestTable<Waiter>: ~Copyable {
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
 
-    /// When the first request is due, or earlier: an answer does not move it, for finding the next one costs a look at
-    /// all.
+    /// The earliest deadline, or a time before it: a response does not move it, because finding the next deadline
+    /// requires a search.
     private(set) var nextDeadline: ContinuousClock.Instant?
 
     mutating func enter(id: String, to receiver: JID?, deadline: ContinuousClock.Instant, waiter: Waiter) {
@@ -32,7 +31,7 @@ struct RequestTable<Waiter>: ~Copyable {
 
     func contains(id: String) -> Bool { entries[id] != nil }
 
-    /// What waits for this answer, or `nil` if nothing does: the id is unknown, was answered before, or belongs
+    /// The waiting task of this response, or `nil` if there is none: the id is unknown, was answered before, or belongs
     /// to a request that was sent to another address.
     mutating func answered(by iq: IQ) -> Waiter? {
         guard !iq.requiresResponse, let id = iq.id, let entry = entries[id], isAllowed(iq.from, for: entry.receiver)
@@ -43,10 +42,10 @@ struct RequestTable<Waiter>: ~Copyable {
         return entry.waiter
     }
 
-    /// Takes a request back, so that a late answer is ignored.
+    /// Withdraws a request, so that a late response is ignored.
     mutating func withdraw(id: String) -> Waiter? { entries.removeValue(forKey: id)?.waiter }
 
-    /// The ones whose time is over.
+    /// Removes and returns the requests that timed out.
     mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Waiter] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         let due = entries.filter { $0.value.deadline <= now }
@@ -55,13 +54,13 @@ struct RequestTable<Waiter>: ~Copyable {
         return due.values.map(\.waiter)
     }
 
-    /// All, because no answer can come any more.
+    /// Withdraws all requests, because no response can arrive any more.
     mutating func withdrawAll() -> [Waiter] {
         defer { entries = [:] }
         return entries.values.map(\.waiter)
     }
 
-    /// Those whose id the condition picks, because no answer to them can come any more.
+    /// Withdraws the requests whose id satisfies the condition, because no response to them can arrive any more.
     mutating func withdrawAll(where isLost: (String) -> Bool) -> [Waiter] {
         let lost = entries.filter { isLost($0.key) }
         for id in lost.keys { entries[id] = nil }
@@ -73,7 +72,7 @@ struct RequestTable<Waiter>: ~Copyable {
     private func isAllowed(_ sender: JID?, for receiver: JID?) -> Bool {
         if let receiver, sender == receiver { return true }
         let isForAccount = receiver == nil || receiver == ownAddress?.bare
-        // The server stamps what others send, so only the server itself can leave the sender out.
+        // The server sets the sender of stanzas of others, so only the server itself can omit it.
         guard let sender else { return isForAccount || receiver == ownAddress?.domainJID }
         guard isForAccount, let ownAddress else { return false }
         return sender == ownAddress.bare || receiver == nil && (sender == ownAddress || sender == ownAddress.domainJID)

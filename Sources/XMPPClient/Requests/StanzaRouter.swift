@@ -1,18 +1,18 @@
 import XMPPStanzas
 
-/// Finds the one handler of a request, and keeps the requests of each handler in line.
+/// Finds the handler of a request, and queues the requests of each handler.
 struct StanzaRouter {
-    /// How many requests of one kind may wait for their handler. More are refused: a flood must not fill memory.
+    /// The maximum number of waiting requests per handler. More are refused, because a flood must not fill memory.
     static let lineLimit = 64
 
     enum Route {
         /// There is no handler: answer `service-unavailable`.
         case unhandled
-        /// The line is full: answer `resource-constraint`.
+        /// The queue is full: answer `resource-constraint`.
         case refused
-        /// It waits in a line that is being worked on.
+        /// It was added to a queue that is being processed.
         case queued
-        /// Its queue was empty: a task must begin to work on it.
+        /// Its queue was empty: start a task that processes the queue.
         case start(IQHandler.Key)
     }
 
@@ -35,12 +35,12 @@ struct StanzaRouter {
         lines[handler.key] = Line(handler: handler)
     }
 
-    /// To whom the handler of a request answers; `nil` where it has none.
+    /// The audience of the handler of a request; `nil` without a handler.
     func audience(of iq: IQ) -> IQHandler.Audience? {
         iq.payload.flatMap { lines[IQHandler.Key(type: iq.type, name: $0.name)]?.handler.audience }
     }
 
-    /// Takes a handler away; what waits for it is returned, to be refused.
+    /// Removes a handler; returns its waiting requests, which must be refused.
     mutating func unregister(_ key: IQHandler.Key) -> [IQ] {
         lines.removeValue(forKey: key)?.waiting ?? []
     }
@@ -57,7 +57,7 @@ struct StanzaRouter {
         return .start(key)
     }
 
-    /// The next request in a line with its handler; `nil` ends the work on the line.
+    /// The next request in a queue with its handler; `nil` ends the processing of the queue.
     mutating func next(_ key: IQHandler.Key) -> (IQ, IQHandler)? {
         guard var line = lines.removeValue(forKey: key) else { return nil }
         defer { lines[key] = line }

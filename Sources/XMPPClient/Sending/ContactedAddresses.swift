@@ -3,7 +3,7 @@ import XMPPStanzas
 
 /// The addresses that know the full address of this session because the session has written to them.
 struct ContactedAddresses {
-    /// How many addresses are remembered of each kind; the oldest is forgotten first. A forgotten address gets no
+    /// The maximum number of stored addresses of each kind; the oldest is removed first. A removed address gets no
     /// receipts from this session, unless it is a contact.
     static let limit = 4096
 

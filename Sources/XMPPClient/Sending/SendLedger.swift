@@ -2,8 +2,8 @@ import XMPPAddress
 import XMPPStanzas
 import XMPPStream
 
-/// The tokens of a session: by the machine's number until the server has acknowledged the stanza, and by stanza id as
-/// long as the token is referenced, so that a receipt finds it.
+/// The tokens of a session: by the number of the stream machine until the server has acknowledged the stanza, and by
+/// stanza id while the token is referenced, so that a receipt finds it.
 struct SendLedger {
     private struct Weak {
         weak var token: SendToken?
@@ -13,10 +13,10 @@ struct SendLedger {
     private var open: [StanzaToken: SendToken] = [:]
     private var byID: [String: Weak] = [:]
     private var sweepAt = 1024
-    /// What waits for the next connection of the same session, in the order of sending.
+    /// The stanzas that wait for the next connection of the same session, in the order of sending.
     private var held: [(stanza: AnyStanza, number: StanzaToken)] = []
 
-    /// Enters a token and gives it the number under which the machine knows it.
+    /// Adds a token and assigns the number that the machine uses for it.
     mutating func enter(_ token: SendToken) -> StanzaToken {
         next += 1
         let number = StanzaToken(next)
@@ -49,37 +49,38 @@ struct SendLedger {
 
     subscript(number: StanzaToken) -> SendToken? { open[number] }
 
-    /// Takes a token off the list of those that wait for the server.
+    /// Removes a token from those that wait for the server.
     mutating func close(_ number: StanzaToken) -> SendToken? { open.removeValue(forKey: number) }
 
-    /// Those that wait for the server, in the order of sending.
+    /// The numbers that wait for the server, in the order of sending.
     var numbers: [StanzaToken] { open.keys.sorted() }
 
     /// Every token that is still referenced.
     var alive: [SendToken] { byID.values.compactMap(\.token) }
 
-    // MARK: What waits for a connection
+    // MARK: Waiting for a connection
 
     var heldCount: Int { held.count }
 
     mutating func hold(_ stanza: AnyStanza, _ token: SendToken) { held.append((stanza, enter(token))) }
 
-    /// Takes all that waits, because it can go out now or never will.
+    /// Removes and returns all waiting stanzas, because they can be sent now or never will be.
     mutating func takeHeld() -> [(stanza: AnyStanza, number: StanzaToken)] {
         defer { held = [] }
         return held
     }
 
-    /// The identifiers of what waits: an answer to it can still come.
+    /// The ids of the waiting stanzas, to which a response can still arrive.
     var heldIDs: Set<String> { Set(held.compactMap(\.stanza.id)) }
 
-    /// What is lost with the session: all that was given to its connections and not confirmed.
+    /// Removes and returns the stanzas that are lost with the session: all that were passed to its connections and not
+    /// confirmed.
     ///
-    /// What a person wrote while the connection was gone does not overtake what was lost with it: who sends that
-    /// again, sends it behind. So text that waits for an address is lost together with earlier text to the same
-    /// address.
+    /// A text written while the connection was gone must not overtake a text that was lost with it, which the program
+    /// will send again later. Therefore a text that waits for an address is lost together with an earlier text to the
+    /// same address.
     ///
-    /// - Parameter confirmed: numbers that the server has confirmed, and that are still to be reported.
+    /// - Parameter confirmed: numbers that the server has confirmed and that have not been reported yet.
     mutating func lose(except confirmed: Set<StanzaToken>) -> (sent: [StanzaToken], held: [StanzaToken]) {
         let waiting = Set(held.map(\.number))
         let sent = numbers.filter { !waiting.contains($0) && !confirmed.contains($0) }
@@ -96,7 +97,7 @@ struct SendLedger {
     }
 }
 
-/// Makes the ids of one session: a part drawn by chance, so that no two sessions share one, and a count.
+/// Generates the ids of one session: a random part, so that two sessions never use the same, and a counter.
 struct IdentifierSource {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
 
@@ -104,7 +105,7 @@ struct IdentifierSource {
     private var count: UInt64 = 0
 
     init(using generator: inout some RandomNumberGenerator) {
-        // Eight characters are 40 bits, and short enough that an id needs no memory of its own for the first million.
+        // Eight characters are 40 bits, and short enough that the first million ids are stored inline.
         prefix = String((0..<8).map { _ in Self.digits.randomElement(using: &generator) ?? "0" })
     }
 

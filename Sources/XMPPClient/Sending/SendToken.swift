@@ -1,7 +1,7 @@
 import Synchronization
 public import XMPPStanzas
 
-/// What becomes of one stanza that was given to a session, from the queue to the eyes of the receiver.
+/// The progress of one sent stanza, from the queue until the receiver has seen it.
 ///
 /// The stages are facts of the protocol, not guesses: ``Stage/acknowledged`` is confirmed by our server (XEP-0198), the
 /// later stages are confirmed by the receiver and reported by extensions (XEP-0184, XEP-0333).
@@ -9,17 +9,17 @@ public import XMPPStanzas
 ///     let token = try await session.send(.chat(to: friend, body: "Good morning"))
 ///     try await token.reached(.acknowledged)
 public final class SendToken: Sendable {
-    /// How far a stanza has come. Stages only grow; a failure is final unless the receiver's own word proves it wrong.
+    /// The progress of a stanza. Stages only grow; a failure is final unless the receiver disproves it.
     public enum Stage: Sendable, Comparable, Hashable {
-        /// Waits for the connection.
+        /// Waiting for a connection.
         case queued
-        /// Given to the connection.
+        /// Passed to the connection.
         case written
-        /// The own server took responsibility.
+        /// Acknowledged by our server.
         case acknowledged
-        /// The receiver's device has it.
+        /// Received by a device of the receiver.
         case delivered
-        /// The receiver has seen it.
+        /// Seen by the receiver.
         case displayed
     }
 
@@ -37,9 +37,9 @@ public final class SendToken: Sendable {
     private struct State {
         var stage = Stage.queued
         var failure: ClientError?
-        /// The server does not acknowledge on this connection.
+        /// Whether the server does not acknowledge stanzas on this connection.
         var isUnmanaged = false
-        /// Nothing more comes from the server.
+        /// Whether the server will confirm nothing more.
         var isSettled = false
         var nextNumber = 0
         var waiters: [Int: Waiter] = [:]
@@ -63,16 +63,16 @@ public final class SendToken: Sendable {
         }
     }
 
-    /// How far the stanza has come.
+    /// The current stage.
     public var stage: Stage { state.withLock { $0.stage } }
 
     /// Why the stanza failed, if it did.
     public var failure: ClientError? { state.withLock { $0.failure } }
 
-    /// Returns when the stanza has come that far.
+    /// Returns when the stanza has reached this stage.
     ///
     /// - Throws: ``ClientError`` if the stanza failed, if the session ended before, if the task was cancelled, or if
-    ///   an acknowledgement is waited for that the server never gives.
+    ///   the server never acknowledges stanzas.
     public func reached(_ stage: Stage) async throws(ClientError) {
         let number = state.withLock { state in
             state.nextNumber += 1
@@ -98,8 +98,7 @@ public final class SendToken: Sendable {
         try result.get()
     }
 
-    /// The stages to come, beginning with the present one. Ends after a failure, after ``Stage/displayed`` and with the
-    /// session.
+    /// The stages from the current one on. Ends after a failure, after ``Stage/displayed`` and with the session.
     public var changes: AsyncStream<Change> {
         let (stream, continuation) = AsyncStream.makeStream(of: Change.self)
         let number: Int? = state.withLock { state in
@@ -126,8 +125,8 @@ public final class SendToken: Sendable {
         return stream
     }
 
-    /// Reports that the stanza has come that far. Extensions call it with the receiver's word; going back has no
-    /// effect.
+    /// Reports that the stanza has reached this stage. Extensions call it when the receiver confirms it; a lower stage
+    /// has no effect.
     public func advance(to stage: Stage) {
         update { state in
             guard state.stage < stage else { return nil }
@@ -137,8 +136,8 @@ public final class SendToken: Sendable {
         }
     }
 
-    /// Reports that the stanza failed. What the server or the receiver has confirmed cannot fail through a lost
-    /// connection any more.
+    /// Reports that the stanza failed. A stanza that the server or the receiver has confirmed does not fail because of
+    /// a lost connection.
     public func fail(_ error: ClientError) {
         update { state in
             guard state.failure == nil else { return nil }
@@ -147,7 +146,7 @@ public final class SendToken: Sendable {
         }
     }
 
-    /// Reports that the stanza was written to a connection on which the server acknowledges nothing.
+    /// Reports that the stanza was written to a connection without acknowledgements.
     func writtenUnmanaged() {
         update { state in
             state.isUnmanaged = true
@@ -157,7 +156,7 @@ public final class SendToken: Sendable {
         }
     }
 
-    /// Reports that the session is over: who waits for more has waited in vain.
+    /// Reports that the session is over: tasks that wait for further stages fail.
     func settle() {
         update { state in
             state.isSettled = true

@@ -4,7 +4,7 @@ import XMPPStanzas
 import XMPPStream
 
 extension Session {
-    /// How long what is left may take to be written when a stream is over.
+    /// The timeout for writing the remaining data when a stream is over.
     private static let finishTime = Duration.seconds(2)
 
     /// One connection from its beginning to its end.
@@ -63,7 +63,7 @@ extension Session {
         }
     }
 
-    /// Writes what is left and closes, in bounded time.
+    /// Writes the remaining data and closes the transport, with a timeout.
     private func finish(_ transport: any Transport) async {
         await saveIfDue()
         let (rest, stanzas) = connection.outbox.take()
@@ -103,7 +103,8 @@ extension Session {
             do {
                 try await write(pieces, to: transport)
             } catch {
-                // The reader meets the same failure and tells the machine, unless it waits for what is never written.
+                // The reader gets the same failure and reports it to the machine, unless it waits for data that is
+                // never written.
                 connection.isWritingOver = true
                 outboxDrained.send()
                 return
@@ -116,7 +117,7 @@ extension Session {
 
     private func write(_ pieces: [[UInt8]], to transport: any Transport) async throws(TransportError) {
         for piece in pieces {
-            // Counted before: the answer may be here before this task has its turn again.
+            // Counted before writing, because the response may arrive before this task continues.
             counted.bytesSent += UInt64(piece.count)
             try await transport.write(piece)
         }
@@ -170,7 +171,7 @@ extension Session {
         }
     }
 
-    /// The TLS handshake, after everything that was to go out in clear.
+    /// Performs the TLS handshake after all unencrypted data was written.
     private func secure(_ transport: any Transport) async {
         connection.isTLSDue = false
         let rest = connection.outbox.take().pieces

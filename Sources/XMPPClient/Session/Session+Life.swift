@@ -7,7 +7,8 @@ import XMPPStream
 // MARK: - From the beginning to the end
 
 extension Session {
-    /// Makes the extensions and registers what they handle; before ``live()``, which ends at once where this failed.
+    /// Creates the extensions and registers their handlers; called before ``live()``, which ends at once if this
+    /// failed.
     func prepare() {
         do throws(ClientError) {
             try configuration.validate()
@@ -31,12 +32,12 @@ extension Session {
         }
     }
 
-    /// Lives: connects, reconnects, works, and ends when it is asked to or cannot go on.
+    /// Runs the session: connects, reconnects, works, and ends when requested or when it cannot continue.
     func live() async {
         await end(await connectRepeatedly())
     }
 
-    /// Connects when and where the machine says until the session is over; returns the reason, `nil` for a wanted end.
+    /// Connects as the machine decides until the session is over; returns the reason, `nil` for an intended end.
     private func connectRepeatedly() async -> ClientError? {
         if case .end(let error) = machine.nextStep() { return error }
         do throws(ClientError) {
@@ -75,7 +76,7 @@ extension Session {
         guard closeWanted.isOpen else { return }
         observers.gate.forceOpen()
         if isOnline, lastPresence?.type == .available {
-            // Said before the end, so that contacts see it at once and not when the server has given up (RFC 6121
+            // Sent before the end, so that contacts see it at once and not only when the server gives up (RFC 6121
             // §4.5).
             _ = try? dispatch(.presence(Presence(type: .unavailable, id: identifiers.next())))
         }
@@ -111,10 +112,10 @@ extension Session {
     }
 }
 
-// MARK: - What the machine wants
+// MARK: - Actions of the machine
 
 extension Session {
-    /// Does what the machine of the session asks for, in its order.
+    /// Performs the actions of the session machine in order.
     func perform(_ actions: [SessionMachine.Action]) {
         carryOut(actions)
         settle()
@@ -149,7 +150,7 @@ extension Session {
     /// Applies the negotiated settings.
     private func adopt(_ session: StreamSession) {
         connection.isManaged = session.isManaged
-        // A token says nothing about what else the server offers.
+        // A login with a token does not show what else the server offers.
         if !session.usesFAST {
             let mechanism = SASLMechanismName(rawValue: session.mechanism)
             if memory.note(mechanism, after: configuration.mechanisms.previousMechanism) {
@@ -169,7 +170,7 @@ extension Session {
         starts.sessionBegan(extensionTable.all)
     }
 
-    /// Sends what waited for the connection and starts the extensions.
+    /// Sends the waiting stanzas and starts the extensions.
     func start(isFirst: Bool) {
         for (stanza, number) in ledger.takeHeld() { submit(stanza, number) }
         if let transport = connection.transport { spawn { await transport.negotiationFinished() } }
@@ -177,7 +178,7 @@ extension Session {
         spawn { [self] in await start(round, isFirst: isFirst) }
     }
 
-    /// The session behind the connection is gone: no answer or acknowledgement can come any more.
+    /// The session was lost: no response or acknowledgement can arrive any more.
     private func lose(_ error: ClientError) {
         let (sent, held) = ledger.lose(except: Set(saving.acknowledged))
         for number in held { failSending(number, error) }
@@ -199,20 +200,19 @@ extension Session {
     }
 }
 
-// MARK: - What happens around it
+// MARK: - Network and time
 
 extension Session {
-    /// Connects at once if the session is offline, however long the pause would still be; if it is online, asks the
-    /// server whether the connection lives, and connects again if it does not answer. A session that has ended stays
-    /// ended.
+    /// Connects at once if the session is offline, regardless of the backoff; if it is online, checks the connection,
+    /// and connects again if the server does not respond. A session that has ended stays ended.
     public func reconnectNow() {
         perform(machine.connectNow(now: clock.now()))
     }
 
-    /// Asks the server whether the connection lives (XEP-0198 §4, or XEP-0199 without stream management).
+    /// Checks whether the connection is alive (XEP-0198 §4, or XEP-0199 without stream management).
     ///
-    /// - Parameter timeout: How long the answer may take; by default what the reconnection policy says.
-    /// - Returns: Whether the connection lives. If not, the session connects again by its own rules.
+    /// - Parameter timeout: The timeout for the response; by default that of the reconnection policy.
+    /// - Returns: Whether the connection is alive. If not, the session connects again by its own rules.
     /// - Throws: ``ClientError`` with `notConnected` if the session is not online, `cancelled`.
     @discardableResult
     public func probe(within timeout: Duration? = nil) async throws(ClientError) -> Bool {
@@ -226,7 +226,7 @@ extension Session {
         return isOnline && machine.connections == number
     }
 
-    /// Tells the machines of the network, as long as the session lives.
+    /// Reports changes of the network to the machines until the session ends.
     private func watchNetwork() async {
         guard let monitor = configuration.networkMonitor else { return }
         for await change in monitor.changes() {
@@ -241,12 +241,12 @@ extension Session {
         }
     }
 
-    /// Finds out whether the machine has slept since the last time.
+    /// Detects whether the computer has slept since the last call.
     private func noticeSleep(_ now: ContinuousClock.Instant) {
         if let awake = clock.awake?() { perform(machine.clocksRead(now: now, awake: awake)) }
     }
 
-    /// Wakes the timekeeper if something is due earlier than it thinks.
+    /// Wakes the timer task if there is an earlier deadline than the one it waits for.
     func rearm() {
         guard let next = nextDeadline else { return }
         if armedDeadline.map({ next < $0 }) ?? true { nearerDeadline.send() }
@@ -257,7 +257,7 @@ extension Session {
         return deadlines.compactMap(\.self).min()
     }
 
-    /// Tells the machines and the requests that time passes, as long as the session lives.
+    /// Reports the time to the machines and the requests until the session ends.
     private func keepTime() async {
         while !Task.isCancelled {
             armedDeadline = nextDeadline

@@ -3,7 +3,7 @@ import XMPPAddress
 import XMPPStanzas
 
 extension Session {
-    /// Handles what was received, one after the other.
+    /// Handles the received stanzas one after the other.
     func handleInbox() async {
         while !connection.inbox.isEmpty {
             let items = connection.inbox
@@ -17,7 +17,7 @@ extension Session {
                     for stanza in received { await handle(stanza) }
                     handled(received.count)
                 case .unreadable(let element):
-                    // There is nothing to keep of it, but it is counted like the others: the server may forget it.
+                    // Nothing of it is stored, but it is counted like the others: the server may forget it.
                     guard await save(unreadable: 1) else { return }
                     await handle(element)
                     handled(1)
@@ -31,7 +31,8 @@ extension Session {
         perform(stream?.stanzasHandled(count, now: clock.now()))
     }
 
-    /// A stanza of which there is nothing but the start tag: a request gets its answer, a request of our own its end.
+    /// Handles a stanza of which only the start tag is known: a request is answered, and our own request fails if this
+    /// was its response.
     private func handle(_ element: UnreadableElement) async {
         for interceptor in interceptors { await interceptor.willSkip(element, in: self) }
         emit(.skipped(element))
@@ -64,7 +65,7 @@ extension Session {
         if let passed = await intercept(stanza) { await deliver(passed) }
     }
 
-    /// Sends an incoming stanza through the chain; `nil` if it does not come out.
+    /// Passes an incoming stanza through the interceptors; `nil` if one of them consumes it.
     private func intercept(_ received: AnyStanza) async -> AnyStanza? {
         var stanza = received
         for interceptor in interceptors {
@@ -111,7 +112,7 @@ extension Session {
         }
     }
 
-    /// Answers the requests of one kind until none is left.
+    /// Answers the requests of one kind until the queue is empty.
     private func work(on key: IQHandler.Key) async {
         while let (iq, handler) = router.next(key) {
             let reply = await handler.reply(to: iq)
@@ -119,7 +120,7 @@ extension Session {
         }
     }
 
-    /// Answers what cannot be read; a stranger gets the answer of an absent client.
+    /// Answers an unreadable request; a stranger gets the response of an absent client.
     private func reject(_ rejection: IQ) async {
         if await isAdmitted(rejection.to) { return answer(rejection) }
         var request = IQ(type: .get, to: rejection.from, id: rejection.id)
@@ -129,11 +130,10 @@ extension Session {
 
     /// Answers a request that has no handler.
     ///
-    /// A request must be answered (RFC 6120 §8.2.3), but an answer of its own would tell a stranger that this full
-    /// address is online: the server answers a request to an address that no client is bound to with
-    /// `service-unavailable` (RFC 6121 §8.5.3.2.3), some with a text, some with the request repeated. So a stranger
-    /// gets exactly that answer, as this server writes it, which is found out once by a request to an address of the
-    /// account that no client is bound to.
+    /// Every request must be answered (RFC 6120 §8.2.3), but an answer of our own would reveal to a stranger that this
+    /// full address is online. The server answers a request to an address without a client with `service-unavailable`
+    /// (RFC 6121 §8.5.3.2.3), some add a text, some repeat the request. A stranger gets exactly that response; the
+    /// session determines it once with a request to an address of the account without a client.
     func refuse(_ iq: IQ) async {
         guard iq.requiresResponse else { return }
         if await isAdmitted(iq.from) { return answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
@@ -149,7 +149,7 @@ extension Session {
         for reply in absences.found(found, in: language) { answer(reply) }
     }
 
-    /// Whether the sender may learn that this session is there. Only the account's server can leave the sender out.
+    /// Whether the sender may learn that this session exists. Only the server of the account can omit the sender.
     func isAdmitted(_ sender: JID?) async -> Bool {
         guard let sender else { return true }
         return await mayLearnPresence(sender)
@@ -170,7 +170,7 @@ extension Session {
             error: error, language: reply.language, repeatsRequest: reply.payloads.contains(AbsentAddressProbe.name))
     }
 
-    /// Sends an answer that the session itself gives.
+    /// Sends a response of the session itself.
     func answer(_ reply: IQ) {
         guard reply.hasRepeatableID else { return }
         _ = try? dispatch(.iq(reply))
@@ -179,8 +179,8 @@ extension Session {
 
 /// The work that the current task does for a session.
 enum SessionContext {
-    /// Set while an interceptor looks at a stanza.
+    /// Set while an interceptor processes a stanza.
     @TaskLocal static var interception: StanzaDirection?
-    /// Set while an extension starts: lets those begin that start after it.
+    /// Set while an extension starts: releases the extensions that start after it.
     @TaskLocal static var release: (@Sendable () -> Void)?
 }

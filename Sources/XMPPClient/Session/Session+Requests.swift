@@ -4,7 +4,7 @@ public import XMPPStanzas
 import XMPPStream
 
 extension Session {
-    /// Sends a request and returns what was answered.
+    /// Sends a request and returns the response.
     ///
     ///     let version = try await session.request(SoftwareVersionRequest(), to: address)
     ///
@@ -13,17 +13,17 @@ extension Session {
     ///
     /// - Parameters:
     ///   - receiver: `nil` addresses our server on behalf of our account.
-    ///   - timeout: By default that of the configuration.
-    /// - Throws: ``ClientError`` with `refused` and the peer's `StanzaError`, `timedOut`, `unreadableAnswer`,
-    ///   `cancelled`, or what `send` throws; if the connection is lost and cannot be resumed, with the reason.
+    ///   - timeout: By default the one of the configuration.
+    /// - Throws: ``ClientError`` with `refused` and the `StanzaError` of the peer, `timedOut`, `unreadableAnswer`,
+    ///   `cancelled`, or an error of `send`; if the connection is lost and cannot be resumed, its reason.
     public func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil
     ) async throws(ClientError) -> Request.Response {
         try await self.request(request, to: receiver, timeout: timeout, whenQueued: {})
     }
 
-    /// Sends a request; the closure is called when it has its place in the queue, so that what is sent then comes
-    /// after it.
+    /// Sends a request; the closure is called when the request has its place in the queue, so that stanzas sent by it
+    /// follow the request.
     package func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil, whenQueued: @Sendable () -> Void
     ) async throws(ClientError) -> Request.Response {
@@ -49,7 +49,7 @@ extension Session {
         return answer
     }
 
-    /// Sends a request stanza and returns what answers it, result or error.
+    /// Sends a request stanza and returns the response, a result or an error.
     func answer(
         to iq: IQ, timeout: Duration? = nil, whenQueued: @Sendable () -> Void = {}
     ) async throws(ClientError) -> IQ {

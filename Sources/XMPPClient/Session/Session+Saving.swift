@@ -3,7 +3,7 @@ import XMPPStanzas
 import XMPPStream
 
 extension Session {
-    /// Reads what an earlier process left: the session that the first connection resumes.
+    /// Loads the state of an earlier process: the session that the first connection resumes.
     func loadSaved() async throws(ClientError) -> ResumptionState? {
         var resumption = configuration.resumption
         if let store = configuration.store {
@@ -20,7 +20,8 @@ extension Session {
         let unacknowledged = resumption?.unacknowledged ?? []
         for stanza in unacknowledged { ledger.restore(stanza) }
         if unacknowledged.contains(where: { $0.bytes.count > memory.limits.stanzaBytes }) {
-            // The server would end each stream on which this session is resumed. In a new one it is not sent again.
+            // The server would end each stream on which this session is resumed. In a new session the stanza is not
+            // sent again.
             resumption = nil
             saving.left(unacknowledged)
             saving.changed()
@@ -28,21 +29,21 @@ extension Session {
         return resumption
     }
 
-    /// Stores what has changed, if anything has, and returns when it is durable, also if another task stores it.
+    /// Stores pending changes, and returns when they are durable, also if another task stores them.
     ///
-    /// - Returns: Whether the session may go on.
+    /// - Returns: Whether the session may continue.
     @discardableResult
     func saveIfDue() async -> Bool {
-        // A step that another task is storing at this moment is not due any more and not durable yet: what it protects must
-        // not be written before.
+        // A step that another task is storing at this moment is neither due nor durable yet: the stanzas that depend on
+        // it must not be written before.
         if !saving.isDue, !saving.turn.isFree { await saving.turn.withLock {} }
         return saving.isDue ? await save() : saving.failure == nil
     }
 
-    /// Stores the present state together with stanzas that were received.
+    /// Stores the current state together with received stanzas.
     ///
-    /// - Parameter unreadable: How many stanzas were received of which nothing can be stored but that they are counted.
-    /// - Returns: Whether the session may go on.
+    /// - Parameter unreadable: The number of received stanzas that are counted but cannot be stored.
+    /// - Returns: Whether the session may continue.
     @discardableResult
     func save(received: [ReceivedStanza] = [], unreadable: Int = 0) async -> Bool {
         guard let store = configuration.store else { return true }
@@ -56,7 +57,7 @@ extension Session {
                 received: received, unreadable: unreadable, resumption: resumption, id: { ledger[$0]?.id })
         else { return true }
         do {
-            // A commit is never broken off, even if the connection is that it belongs to.
+            // A commit is never aborted, even if its connection is.
             try await Task { try await store.commit(step.change) }.value
         } catch {
             storeFailed(error)
@@ -67,17 +68,17 @@ extension Session {
         return true
     }
 
-    /// The state as it is when everything received so far, and `count` stanzas more, are stored.
+    /// The state after everything received so far, and `count` stanzas more, are stored.
     private func stateToSave(handling count: Int) -> ResumptionState? {
         if let end = machine.end, end.resumption == nil { return nil }
         return stream?.resumptionState(afterHandling: saving.handledAhead + count) ?? machine.resumption
     }
 
-    /// The stream is over: stores how the session stands, or that it is gone.
+    /// The stream is over: stores the state of the session, or that it is lost.
     func saveEnd(_ end: StreamEnd) async {
         guard configuration.store != nil else { return }
         let isWanted = end.reason == .requested
-        // The end was wanted before the server was reached: what was stored before is still true.
+        // The end was requested before the server was reached: the stored state is still valid.
         if isWanted, !machine.wasOnline { return }
         if end.resumption == nil {
             // After a wanted end the unavailable presence is not missed.
@@ -86,7 +87,7 @@ extension Session {
         await save()
     }
 
-    /// Leaves everything as it was stored last: nothing more is confirmed, written or told, and the server keeps the
+    /// Leaves the stored state unchanged: nothing more is acknowledged, written or reported, and the server keeps the
     /// session.
     private func storeFailed(_ error: any Error) {
         let failure = ClientError(

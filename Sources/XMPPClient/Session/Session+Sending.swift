@@ -4,12 +4,12 @@ public import XMPPStanzas
 public import XMPPStream
 
 extension Session {
-    /// Sends a message. It gets an id if it has none, passes the interceptors and takes its place in the one queue of
-    /// the session.
+    /// Sends a message. It gets an id if it has none, passes the interceptors and is added to the single queue of the
+    /// session.
     ///
-    /// While the connection is away and may be resumed, it waits. If the session turns out to be lost, the message is
-    /// sent on the next one, unless text to the same address was lost before it: then its token fails as well, for
-    /// who sends the lost text again sends it behind.
+    /// While the connection is lost and may be resumed, the message waits. If the session cannot be resumed, the
+    /// message is sent in the next session, unless a text to the same address was lost before it: then its token fails
+    /// as well, because the program will send the lost text again, and the order must be preserved.
     ///
     /// - Throws: ``ClientError`` with `notConnected` if there is no connection and none that will be resumed, `dropped`
     ///   if an interceptor dropped the message, `stanzaTooLarge` if the server does not accept so many bytes,
@@ -19,13 +19,13 @@ extension Session {
         try await enqueue(.message(message))
     }
 
-    /// Sends a presence; without a receiver it is what others see from now on.
+    /// Sends a presence; without a receiver it is broadcast as the new presence of this session.
     @discardableResult
     public func send(_ presence: Presence) async throws(ClientError) -> SendToken {
         try await enqueue(.presence(presence))
     }
 
-    /// Sends an IQ stanza without waiting for an answer; see ``request(_:to:timeout:)``.
+    /// Sends an IQ stanza without waiting for a response; see ``request(_:to:timeout:)``.
     @discardableResult
     public func send(_ iq: IQ) async throws(ClientError) -> SendToken {
         try await enqueue(.iq(iq))
@@ -36,8 +36,8 @@ extension Session {
         try await enqueue(stanza)
     }
 
-    /// Sends a top-level element that is no stanza, such as the client state of XEP-0352. It is not acknowledged and is
-    /// lost with the connection.
+    /// Sends a top-level element other than a stanza, such as the client state of XEP-0352. It is not acknowledged and
+    /// is lost with the connection.
     public func send(element: some XMLEncodable) throws(ClientError) {
         guard isOnline else { throw .notConnected }
         try requireSendable(element)
@@ -58,10 +58,10 @@ extension Session {
     /// A new id for a stanza.
     public func makeID() -> String { identifiers.next() }
 
-    /// What the server accepts from this session (XEP-0478): what it has announced, or what servers usually accept.
+    /// The limits of the server for this session (XEP-0478): announced, or otherwise those that servers usually have.
     public var serverLimits: StreamLimits { stream?.serverLimits ?? memory.limits }
 
-    /// Whether an element may go out: larger ones end the stream (RFC 6120 §4.9.3.14).
+    /// Checks the size of an element: larger ones end the stream (RFC 6120 §4.9.3.14).
     private func requireSendable(_ element: some XMLEncodable) throws(ClientError) {
         let (byteCount, limit) = (StreamMarkup.bytes(of: element).count, serverLimits.stanzaBytes)
         guard byteCount <= limit else { throw .tooLarge(byteCount: byteCount, limit: limit) }
@@ -101,7 +101,7 @@ extension Session {
         return stanza
     }
 
-    /// Waits while too much waits to be written. Only the task that holds the send lock waits here.
+    /// Waits while too much data is waiting to be written. Only the task that holds the send lock waits here.
     private func waitForRoom() async throws(ClientError) {
         guard connection.outbox.isFull else { return }
         observers.gate.beginWaitingForPeer()
@@ -112,8 +112,8 @@ extension Session {
         }
     }
 
-    /// Gives a stanza to the connection, or to the backlog of one that will be resumed. Nothing comes between this and
-    /// the stanza sent before.
+    /// Passes a stanza to the connection, or to the backlog of one that will be resumed. No other stanza can get
+    /// between this and the previous one.
     func dispatch(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
         let token = SendToken(stanza: stanza, id: stanza.id ?? "")
         switch machine.sending {
@@ -143,7 +143,7 @@ extension Session {
         return token
     }
 
-    /// Gives a stanza to the machine.
+    /// Passes a stanza to the stream machine.
     func submit(_ stanza: AnyStanza, _ number: StanzaToken) {
         connection.outbox.append(number)
         if configuration.store != nil { saving.changed() }

@@ -2,20 +2,20 @@ import XMPPStanzas
 import XMPPStream
 
 extension Session {
-    /// Does what the stream asks for, in its order. Input is only noted; the reader handles it.
+    /// Performs the actions of the stream in order. Received data is only recorded; the reader handles it.
     func perform(_ actions: [StreamAction]?) {
         for action in actions ?? [] {
             switch action {
             case .write(let bytes): connection.outbox.append(bytes)
             case .startTLS: connection.isTLSDue = true
-            // The transport is closed when the stream is over, after what is still to be written.
+            // The transport is closed when the stream is over, after the remaining data is written.
             case .closeTransport: break
             case .progress(let progress):
                 if let event = ConnectionEvent(progress) { emit(event) }
                 carryOut(machine.progressed(progress))
             case .readyToRegister(let features): readyToRegister(features)
             case .resourceConflict(let resource): resourceIsTaken(resource)
-            // Not asked for: no installation is named.
+            // Not requested: without an installation the server issues no token.
             case .tokenReceived(let token): keep(token)
             case .tokenRejected: keep(nil)
             case .established(let session): carryOut(machine.established(session, now: clock.now()))
@@ -66,14 +66,14 @@ extension Session {
         }
     }
 
-    /// The token for the next login is another one, or there is none any more.
+    /// Stores the new token for the next login, or removes it.
     private func keep(_ token: FASTToken?) {
         memory.token = token
         save { store in await store.saveToken(token) }
     }
 
-    /// Outside of the session's jobs: a token that the server has given out must be saved even if the session ends in
-    /// this moment. The end waits for it.
+    /// Runs outside of the tasks of the session: an issued token must be saved even if the session ends at this moment.
+    /// The end of the session waits for it.
     func save(_ body: @escaping @Sendable (any SignInStore) async -> Void) {
         guard let store = configuration.signInStore else { return }
         signInSaving = Task { [signInSaving] in
@@ -99,13 +99,13 @@ extension Session {
         }
     }
 
-    /// The stream is over: nothing can be sent any more, and what is sent waits if the session goes on.
+    /// The stream is over: nothing can be sent any more, and new stanzas wait if the session can be resumed.
     func streamEnded(_ end: StreamEnd) {
         carryOut(machine.streamEnded(withoutSuspect(end), now: clock.now(), jitter: .random(in: 0...1)))
     }
 
-    /// Gives up the message because of which the server ended the stream more than once, and with it the session, which
-    /// would repeat it.
+    /// Gives up a message after which the server ended the stream more than once, and with it the session, which would
+    /// resend it.
     private func withoutSuspect(_ end: StreamEnd) -> StreamEnd {
         guard isOnline, let failure = end.failure, failure.objectsToOurStanza else { return end }
         // Requests fail with the session and are not repeated with the same id.

@@ -3,12 +3,12 @@ public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
-/// A session of an account with its server: what ``Client/run(from:_:)`` gives to a program.
+/// A session of an account with its server, which ``Client/run(from:_:)`` passes to a program.
 ///
-/// The session drives two machines: `SessionMachine` says when a connection is made and how it looks, the stream
-/// machine speaks with the server. It sends in one order, matches answers to requests, routes requests to their
-/// handlers and tells observers in batches. All of its work happens in tasks of `run`; when `run` returns nothing of
-/// it is left.
+/// The session drives two machines: `SessionMachine` decides when to connect and which state is shown, and the stream
+/// machine implements the protocol. The session sends in one order, matches responses to requests, routes requests to
+/// their handlers, and notifies observers in batches. All of its work is done in tasks of `run`, which have ended when
+/// `run` returns.
 public actor Session {
     /// The purpose of the connection.
     enum Purpose {
@@ -22,9 +22,9 @@ public actor Session {
     nonisolated let extensionTable = ExtensionTable()
     nonisolated let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
 
-    /// Opened when the end is wanted.
+    /// Opened when the end is requested.
     nonisolated let closeWanted = Gate()
-    /// Opened when the program's part begins, and at the end.
+    /// Opened when the closure of the program starts, and at the end.
     nonisolated let firstOnline = Gate()
     /// Opened at the end.
     nonisolated let ended = Gate()
@@ -36,15 +36,15 @@ public actor Session {
     nonisolated let nearerDeadline = Signal()
     nonisolated let lifeChanged = Signal()
 
-    /// When connections are made, what they are good for, and how the session ends.
+    /// Decides when to connect, whether stanzas can be sent, and how the session ends.
     var machine: SessionMachine
-    /// The present connection's stream.
+    /// The stream of the current connection.
     var stream: ClientStream?
     var connection = Connection()
     var memory = ConnectionMemory()
     var counted: Traffic
     var saving = Saving()
-    /// Saves what the next login needs; each waits for the one before.
+    /// Saves the data for the next login; each task waits for the previous one.
     var signInSaving: Task<Void, Never>?
     var starts = ExtensionStarts()
 
@@ -58,9 +58,9 @@ public actor Session {
     var interceptors: [any StanzaInterceptor] = []
     /// The next events for the observers.
     var events: [SessionEvent] = []
-    /// Opened when the question whether the server lives is answered, one way or the other.
+    /// Opened when the check of the connection has a result.
     var probeOver: Gate?
-    /// Until when the timekeeper sleeps.
+    /// The instant until which the timer task sleeps.
     var armedDeadline: ContinuousClock.Instant?
     var lastPresence: Presence?
     var ownAddress: JID?
@@ -82,19 +82,19 @@ public actor Session {
     }
 }
 
-// MARK: - What a program asks
+// MARK: - State
 
 extension Session {
     /// The full address the session is bound to; `nil` before the first login.
     public var address: JID? { ownAddress }
 
-    /// Whether stanzas flow.
+    /// Whether the session is online.
     public var isOnline: Bool { machine.phase == .online }
 
-    /// How the connection looks at the moment; the changes come as ``SessionEvent/stateChanged(_:)``.
+    /// The current state of the connection; changes are reported as ``SessionEvent/stateChanged(_:)``.
     public var connectionState: ConnectionState { machine.shown }
 
-    /// What was agreed with the server on the present connection; `nil` while there is none.
+    /// The settings negotiated with the server on the current connection; `nil` without a connection.
     public var agreement: StreamSession? { machine.session }
 
     /// The data traffic of the connections of this session so far.
@@ -104,20 +104,20 @@ extension Session {
         return traffic
     }
 
-    /// The presence broadcast last, that is how others see this session now; subscriptions and directed
-    /// presence do not count.
+    /// The last broadcast presence, as others see this session; subscription requests and directed presence do not
+    /// count.
     public var presence: Presence? { lastPresence }
 
-    /// What service discovery announces: the features of the handlers and of the extensions, sorted.
+    /// The features that service discovery announces: those of the handlers and of the extensions, sorted.
     public var features: [String] {
         router.features.union(extensionTable.all.flatMap(\.features)).sorted()
     }
 
-    /// What is needed to go on with this session on another connection, also in another process (XEP-0198 §5); `nil` if
-    /// it cannot be.
+    /// The state from which this session can be resumed on another connection, also in another process (XEP-0198 §5);
+    /// `nil` if it cannot be resumed.
     public var resumptionState: ResumptionState? { stream?.resumptionState }
 
-    /// The extension of that type, or `nil` if the configuration has none or the session is over.
+    /// The extension of this type; `nil` if the configuration has none or the session is over.
     public nonisolated subscript<Extension: SessionExtension>(_ type: Extension.Type) -> Extension? {
         extensionTable.find(type)
     }
@@ -125,38 +125,39 @@ extension Session {
     /// Observes the session from now on; see ``SessionEvents``.
     ///
     /// - Parameters:
-    ///   - kinds: Which events are wanted.
-    ///   - limit: How many events may wait before the socket is read no further; by default that of the configuration.
+    ///   - kinds: The kinds of events to observe.
+    ///   - limit: The number of events that may wait before reading from the socket pauses; by default that of the
+    ///     configuration.
     public nonisolated func events(_ kinds: SessionEvent.Kinds = .all, limit: Int? = nil) -> SessionEvents {
         observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit)
     }
 
-    /// Registers one more handler of requests; its feature is announced from now on.
+    /// Registers another handler of requests; its feature is announced from now on.
     ///
-    /// - Throws: ``ClientError`` with `handlerExists` if the requests have a handler already.
+    /// - Throws: ``ClientError`` with `handlerExists` if these requests already have a handler.
     public func register(_ handler: IQHandler) throws(ClientError) {
         try router.register(handler)
     }
 
-    /// Takes a handler away; requests that wait for it are refused.
+    /// Removes a handler; its waiting requests are refused.
     public func unregister(_ key: IQHandler.Key) {
         for iq in router.unregister(key) { answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
     }
 
-    /// Why the session ended, if it did and was not asked to.
+    /// The failure that ended the session; `nil` before the end and after an intended end.
     var failure: ClientError? { machine.failure }
 
     /// The features that the server offers before a registration.
     var registrationFeatures: StreamFeatures { machine.registrationFeatures ?? .none }
 
-    /// Asks for the end of the session and returns when it has come: unavailable presence, `</stream:stream>`, a
-    /// bounded wait for the server's (RFC 6120 §4.4).
+    /// Closes the session and returns when it has ended: unavailable presence, `</stream:stream>`, and a limited wait
+    /// for that of the server (RFC 6120 §4.4).
     public nonisolated func close() async {
         closeWanted.open()
         await ended.wait()
     }
 
-    /// Returns when stanzas flow and the extensions have started for the first time, or
+    /// Returns when the session is online and the extensions have started for the first time, or
     /// ``ClientConfiguration/startTimeout`` later.
     ///
     /// - Throws: ``ClientError`` if the login failed, the session ended before, or the task was cancelled.
@@ -170,7 +171,7 @@ extension Session {
 // MARK: - Observers
 
 extension Session {
-    /// Notes an event for the next batch.
+    /// Records an event for the next batch.
     func emit(_ event: SessionEvent) {
         events.append(event)
     }
@@ -181,13 +182,13 @@ extension Session {
 
     /// Informs all observers, including ``SessionLog``, that messages of an archive were rejected and not stored.
     ///
-    /// - Parameter reason: a few words, with nothing of the messages.
+    /// - Parameter reason: a short text that contains nothing of the messages.
     public func reportRefusal(of count: Int, in archive: JID, reason: String) {
         emit(.refused(count: count, archive: archive, reason: reason))
         flushEvents()
     }
 
-    /// Hands the events noted so far to all observers, as one batch.
+    /// Passes the recorded events to all observers, as one batch.
     func flushEvents() {
         guard !events.isEmpty else { return }
         let batch = events
@@ -195,7 +196,7 @@ extension Session {
         observers.append(batch)
     }
 
-    /// The same, unless what one read has brought is still being handled.
+    /// The same, unless the data of one read is still being handled.
     func flushEventsOutsideOfReading() {
         if !connection.isHandlingInput { flushEvents() }
     }

@@ -1,10 +1,10 @@
 import XMPPAddress
 import XMPPStream
 
-/// The life of a session: when a connection is made, what it is good for, and how the session ends.
+/// The life cycle of a session: when it connects, whether stanzas can be sent, and how it ends.
 ///
-/// The owner reports what happened and does what the actions say, in their order. Who makes connections asks
-/// ``nextStep()`` for the next one whenever an action says ``Action/proceed``.
+/// The owner reports events and performs the returned actions in order. The code that makes connections calls
+/// ``nextStep()`` whenever an action is ``Action/proceed``.
 ///
 ///     perform(machine.begin(resuming: saved, now: now))           // .proceed
 ///     machine.nextStep()                                          // .connect(.usual)
@@ -13,47 +13,47 @@ import XMPPStream
 ///     perform(machine.connectionOver(resumption, now: now))       // .failed, .disconnected, .show(.offline)
 struct SessionMachine: ~Copyable {
     enum Action: Equatable, Sendable {
-        /// What ``nextStep()`` answers is another step now.
+        /// The result of ``nextStep()`` has changed.
         case proceed
-        /// Ask the server whether the connection lives and end the stream if there is no answer in time.
+        /// Check the connection, and end the stream if there is no response in time.
         case probe(within: Duration)
-        /// End the stream: it began on a network that has changed since, and hangs.
+        /// End the stream: it was started on a network that has changed since, and hangs.
         case abandon
         /// Apply the negotiated settings.
         case adopt(StreamSession)
-        /// What was sent before can be neither answered nor acknowledged any more, except for what waits for the next
-        /// connection.
+        /// Stanzas sent before can be neither answered nor acknowledged any more, except for those that wait for the
+        /// next connection.
         case lose(ClientError)
-        /// Tell that stanzas flow.
+        /// Report that the session is online.
         case connected(JID, isResumed: Bool)
-        /// Send what waited for the connection and start the extensions, behind what the stream sends again, and not
-        /// if the stream has ended already.
+        /// Send the stanzas that waited for the connection and start the extensions, after the stanzas that the stream
+        /// resends, unless the stream has already ended.
         case start(isFirst: Bool)
-        /// Tell how a stream failed.
+        /// Report the failure of a stream.
         case failed(StreamFailure)
-        /// Tell that a connection is over.
+        /// Report that a connection has ended.
         case disconnected(ClientError?, retryAfter: Duration?)
-        /// The connection looks different from outside.
+        /// Report the new state of the connection.
         case show(ConnectionState)
     }
 
     /// The next step of the code that makes connections.
     enum Step: Equatable, Sendable {
-        /// Nothing before the next ``Action/proceed``.
+        /// Do nothing before the next ``Action/proceed``.
         case wait
         /// Connect to this place, and do nothing else until ``connectionOver(_:now:)``.
         case connect(ReconnectionSchedule.Place)
-        /// The life is over, with the reason unless the end was wanted.
+        /// The session has ended, with the reason unless the end was requested.
         case end(ClientError?)
     }
 
     /// Whether a stanza can be sent.
     enum Sending: Equatable, Sendable {
-        /// It goes out.
+        /// It is sent now.
         case now
-        /// It waits: the session behind the connection goes on.
+        /// It waits, because the session can be resumed.
         case later
-        /// It goes out if it asks for registration.
+        /// It is sent if it is a registration request.
         case registration
         /// There is no connection, and none that will be resumed.
         case never
@@ -63,7 +63,7 @@ struct SessionMachine: ~Copyable {
 
     /// There is no connection.
     private struct Offline {
-        /// Stanzas wait for the next connection, which resumes the session.
+        /// Whether stanzas wait for the next connection, which resumes the session.
         var keepsStanzas = false
         /// The place of the next connection, if it is due at once.
         var place: ReconnectionSchedule.Place?
@@ -83,7 +83,7 @@ struct SessionMachine: ~Copyable {
 
     /// Copyable, unlike the machine: Swift 6.3 cannot match several cases of a noncopyable value together.
     private enum State {
-        /// Nothing has begun. → offline, ended
+        /// The session has not begun. → offline, ended
         case initial
         /// There is no connection, and none is being made. → connecting, ended
         case offline(Offline)
@@ -91,18 +91,18 @@ struct SessionMachine: ~Copyable {
         case connecting(Connecting)
         /// The server waits for registration requests. → draining
         case registering(StreamFeatures)
-        /// Stanzas flow. → draining
+        /// The session is online. → draining
         case online(StreamSession)
-        /// The stream is over; what it brought is still handled, and what is left is written. → offline
+        /// The stream is over; its received data is still being handled, and the remaining data written. → offline
         case draining(Draining)
-        /// Final; with the reason unless the end was wanted.
+        /// The session has ended, with the reason unless the end was requested.
         case ended(ClientError?)
     }
 
-    /// Why no connection is made any more.
+    /// Why no further connection is made.
     private enum Verdict {
         case wanted
-        /// The schedule gave up: the error of the last connection is the reason.
+        /// The schedule gave up because of the error of the last connection.
         case givenUp
         case failed(ClientError)
     }
@@ -114,9 +114,9 @@ struct SessionMachine: ~Copyable {
     private var lastError: ClientError?
     /// The session that the next connection resumes.
     private(set) var resumption: ResumptionState?
-    /// How the connection looks from outside.
+    /// The state of the connection that is shown.
     private(set) var shown = ConnectionState.offline(reason: nil, nextAttempt: nil)
-    /// How often stanzas began to flow.
+    /// The number of times the session went online.
     private(set) var connections = 0
 
     init(_ schedule: consuming ReconnectionSchedule) {
@@ -124,10 +124,10 @@ struct SessionMachine: ~Copyable {
     }
 }
 
-// MARK: - What the owner wants
+// MARK: - Commands
 
 extension SessionMachine {
-    /// Begins to live.
+    /// Starts the session.
     ///
     /// - Parameter resumption: a session of an earlier process, which the first connection resumes.
     mutating func begin(resuming resumption: ResumptionState?, now: ContinuousClock.Instant) -> [Action] {
@@ -141,7 +141,7 @@ extension SessionMachine {
         }
     }
 
-    /// What to do next; after ``Step/connect(_:)`` the connection is being made.
+    /// Returns the next step; after ``Step/connect(_:)`` the state is connecting.
     mutating func nextStep() -> Step {
         switch state {
         case .initial, .offline:
@@ -159,17 +159,17 @@ extension SessionMachine {
         return .connect(place)
     }
 
-    /// A person does not want to wait.
+    /// The user does not want to wait.
     mutating func connectNow(now: ContinuousClock.Instant) -> [Action] {
-        // The schedule would begin.
+        // Otherwise the schedule would begin.
         if phase == .initial { return [] }
         return take(schedule.connectNow(now: now), now: now)
     }
 
-    /// The end is wanted. A stream is closed by the owner, and its end reported as always.
+    /// The end was requested. The owner closes the stream and reports its end as usual.
     mutating func closeRequested(now: ContinuousClock.Instant) -> [Action] {
         let actions = take(schedule.close(), now: now)
-        // The schedule waits for the end of a connection that was not begun and now never will be.
+        // The schedule waits for the end of a connection that will not be started any more.
         switch state {
         case .offline(var offline) where offline.place != nil:
             offline.place = nil
@@ -193,7 +193,7 @@ extension SessionMachine {
         }
     }
 
-    /// Everything is over.
+    /// The session has ended.
     mutating func end(_ error: ClientError?) -> [Action] {
         switch state {
         case .ended: return []
@@ -204,10 +204,10 @@ extension SessionMachine {
     }
 }
 
-// MARK: - What happened to the connection
+// MARK: - Events of the connection
 
 extension SessionMachine {
-    /// The stream has come a step further; steps that come out of order say nothing new.
+    /// The stream reported progress; steps that are out of order are ignored.
     mutating func progressed(_ progress: StreamProgress) -> [Action] {
         guard let step = ConnectionStep(progress) else { return [] }
         switch shown {
@@ -228,14 +228,14 @@ extension SessionMachine {
         }
     }
 
-    /// Stanzas flow.
+    /// The session is online.
     mutating func established(_ session: StreamSession, now: ContinuousClock.Instant) -> [Action] {
         switch state {
         case .connecting:
             state = .online(session)
             connections += 1
-            // From here on only the stream knows what could be resumed, and one without stream management leaves
-            // nothing.
+            // From now on only the stream knows what can be resumed; a stream without stream management leaves nothing
+            // to resume.
             resumption = nil
             schedule.established(now: now)
             let lost = ClientError(.connectionFailed, "The connection was lost and the session could not be resumed.")
@@ -247,7 +247,7 @@ extension SessionMachine {
         }
     }
 
-    /// The stream is over; what it brought may still have to be handled.
+    /// The stream is over; its received data may still have to be handled.
     ///
     /// - Parameter jitter: between 0 and 1, drawn again each time.
     mutating func streamEnded(_ end: StreamEnd, now: ContinuousClock.Instant, jitter: Double) -> [Action] {
@@ -263,9 +263,9 @@ extension SessionMachine {
         return take(schedule.disconnected(end, now: now, chance: jitter), now: now)
     }
 
-    /// Everything that the connection brought was handled, and its transport is closed.
+    /// All received data was handled, and the transport is closed.
     ///
-    /// - Parameter resumption: what the next connection resumes.
+    /// - Parameter resumption: the session that the next connection resumes.
     mutating func connectionOver(
         resuming resumption: ResumptionState?, now: ContinuousClock.Instant
     ) -> [Action] {
@@ -287,15 +287,15 @@ extension SessionMachine {
     }
 }
 
-// MARK: - What happened around it
+// MARK: - Network and time
 
 extension SessionMachine {
-    /// There is another network now, or none.
+    /// The network changed or became unavailable.
     mutating func networkChanged(isAvailable: Bool, now: ContinuousClock.Instant) -> [Action] {
         take(schedule.networkChanged(isAvailable: isAvailable, now: now), now: now)
     }
 
-    /// Compares two clocks of which one stands still while the machine sleeps.
+    /// Compares two clocks, of which one stops while the computer sleeps.
     mutating func clocksRead(now: ContinuousClock.Instant, awake: SuspendingClock.Instant) -> [Action] {
         take(schedule.clocksRead(now: now, awake: awake), now: now)
     }
@@ -306,7 +306,7 @@ extension SessionMachine {
     }
 
     private mutating func take(_ action: ReconnectionSchedule.Action, now: ContinuousClock.Instant) -> [Action] {
-        // The schedule does not know that the session is over.
+        // The schedule does not know that the session has ended.
         if phase == .ended { return [] }
         switch action {
         case .none: return []
@@ -314,12 +314,12 @@ extension SessionMachine {
             isDue(at: place)
             return [.proceed]
         case .pause, .awaitNetwork:
-            // While a stream is still being finished its end is not yet told.
+            // While a stream is still being finished, its end has not been reported.
             guard case .offline = state else { return [] }
             return showOffline(now)
         case .probe(let timeout): return [.probe(within: timeout)]
         case .abandon:
-            // A connection that is due and was not begun will begin on the present network.
+            // A pending connection that has not started will start on the current network.
             return phase == .connecting || phase == .registering ? [.abandon] : []
         case .giveUp: return conclude(.givenUp)
         case .finish: return conclude(.wanted)
@@ -358,10 +358,10 @@ extension SessionMachine {
     }
 }
 
-// MARK: - What can be read
+// MARK: - Properties
 
 extension SessionMachine {
-    /// The states by name.
+    /// The names of the states.
     enum Phase: Equatable, Sendable, CaseIterable {
         case initial, offline, connecting, registering, online, draining, ended
     }
@@ -378,19 +378,19 @@ extension SessionMachine {
         }
     }
 
-    /// What was agreed, while stanzas flow.
+    /// The negotiated settings while the session is online.
     var session: StreamSession? { if case .online(let session) = state { session } else { nil } }
 
     /// The features that the server offers before a registration.
     var registrationFeatures: StreamFeatures? { if case .registering(let features) = state { features } else { nil } }
 
-    /// Why the session is over, if it is and the end was not wanted.
+    /// The failure that ended the session; `nil` unless it has ended unintentionally.
     var failure: ClientError? { if case .ended(let error) = state { error } else { nil } }
 
-    /// How the stream ended whose connection is not over yet.
+    /// The end of the stream whose connection is not over yet.
     var end: StreamEnd? { if case .draining(let draining) = state { draining.end } else { nil } }
 
-    /// Whether stanzas have flowed on the connection that is not over yet.
+    /// Whether the connection that is not over yet was online.
     var wasOnline: Bool { if case .draining(let draining) = state { draining.wasOnline } else { false } }
 
     var sending: Sending {
@@ -405,15 +405,15 @@ extension SessionMachine {
         }
     }
 
-    /// Nothing waits for a connection that will not be made.
+    /// Stanzas do not wait if no connection will be made.
     private func keeps(_ keepsStanzas: Bool) -> Sending { keepsStanzas && verdict == nil ? .later : .never }
 
-    /// When ``deadlinePassed(now:)`` wants to be called; it changes with any event.
+    /// When to call ``deadlinePassed(now:)``; it can change with any event.
     var nextDeadline: ContinuousClock.Instant? { schedule.nextDeadline }
 }
 
 extension ClientError {
-    /// Why a stream ended; `nil` if the end was wanted.
+    /// The error of an ended stream; `nil` if the end was requested.
     init?(_ end: StreamEnd) {
         switch end.reason {
         case .requested: return nil
