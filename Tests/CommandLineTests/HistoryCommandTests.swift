@@ -2,6 +2,7 @@ import ChatStore
 import Foundation
 import ProgramFixtures
 import Testing
+import XMPPAddress
 
 @testable import CommandLine
 
@@ -151,6 +152,50 @@ import Testing
             let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
             #expect(found?.intValue == mode)
         }
+    }
+
+    @Test("JSON says how a message was encrypted, and nothing of a plain one")
+    func protection() async throws {
+        let home = try await filled().home
+        let store = try await home.openStore()
+        let protections: [MessageProtection] = [
+            .encrypted(scheme: "urn:xmpp:omemo:2", device: "a1b2", trust: .verified),
+            .notOpened(scheme: "urn:xmpp:omemo:2", reason: "key-missing"),
+        ]
+        let peer = try JID(Self.peer)
+        let copies = protections.enumerated().map { number, protection in
+            MessageCopy(
+                route: .live, sender: peer, isOutgoing: false, wireID: "p\(number)", originID: "p\(number)",
+                time: MessageTime(millisecondsSince1970: 1_900_000_000_000 + Int64(number)),
+                content: .text(MessageText(number == 0 ? "secret" : "")), protection: protection)
+        }
+        try await store.write { store throws(StoreError) in
+            guard let account = try store.accounts().first?.id else { return }
+            for copy in copies {
+                _ = try store.receive(copy, in: ConversationKey(account: account, address: peer, kind: .direct))
+            }
+        }
+        await store.close()
+        let objects = try await run(["history", Self.peer, "--json"], home).objects
+        #expect(objects.dropLast(2).allSatisfy { $0["protection"] == nil })
+        let told = objects.suffix(2).map { $0["protection"] as? [String: String] }
+        #expect(
+            told == [
+                ["state": "encrypted", "scheme": "urn:xmpp:omemo:2", "device": "a1b2", "trust": "verified"],
+                ["state": "not-opened", "scheme": "urn:xmpp:omemo:2", "reason": "key-missing"],
+            ])
+        // `listen` writes the same.
+        for (copy, told) in zip(copies, told) {
+            let line = try #require(ListenedLine(message: copy))
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.json.utf8)) as? [String: Any])
+            #expect(object["protection"] as? [String: String] == told)
+            #expect(object["body"] as? String == copy.content.text?.body || copy.protection.isNotOpened)
+        }
+        var plain = copies[0]
+        plain.protection = .none
+        #expect(ListenedLine(message: plain)?.json.contains("protection") == false)
+        #expect(ListenedLine(message: copies[1])?.text.contains("could not be decrypted") == true)
     }
 
     @Test("another profile has other conversations, chosen by option or by environment")

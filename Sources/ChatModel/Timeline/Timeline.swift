@@ -1,4 +1,5 @@
 public import ChatStore
+public import MessageFeatures
 public import Observation
 internal import Waiting
 internal import XMPPAddress
@@ -40,6 +41,8 @@ public final class Timeline {
     public private(set) var unreadCount = 0
     /// The names of those who are typing.
     public private(set) var writing: [String] = []
+    /// Which reactions are accepted in this conversation; `nil` for all.
+    public package(set) var reactionRestrictions: ReactionRestrictions?
     /// The row to start at after ``open()``: the unread separator; `nil` for the newest message.
     public private(set) var initialItem: TimelineItem.ID?
     /// Why reading the store last failed, if it did.
