@@ -42,8 +42,9 @@ extension OMEMODevices {
         _ device: OMEMODeviceList.Device, in generations: Set<OMEMOGeneration> = Set(OMEMOGeneration.allCases)
     ) async throws(ProtectionError) {
         announcement = Announcement(
-            device: device, generations: generations, removals: announcement?.removals ?? 0,
-            lastRemoval: announcement?.lastRemoval)
+            device: device, generations: generations,
+            standing: announcement?.device.id == device.id ? announcement?.standing ?? [] : [],
+            removals: announcement?.removals ?? 0, lastRemoval: announcement?.lastRemoval)
         for generation in generations.sorted(by: { $0.rawValue < $1.rawValue }) {
             try await announce(device, in: generation)
         }
@@ -107,7 +108,8 @@ extension OMEMODevices {
             guard !isReadable || !isLargeEnough || present.keepsItems == false else { return false }
             try await data.configure(node, wanted)
             return true
-        } catch  where error.isItemNotFound {
+        } catch  where error.reading == .missing {
+            // There is no node, or the service cannot configure one.
             return false
         } catch {
             throw Self.refusal(error)
@@ -129,6 +131,7 @@ extension OMEMODevices {
                 try await repair(generation.devicesNode, .publicData)
                 try await repair(generation.bundlesNode(of: device.id), .ofBundles(generation))
                 table.published(list, by: try await ownAddress(), now: clock.now())
+                stands(device.id, in: generation)
                 return
             }
             list.devices[place] = entry
@@ -136,7 +139,13 @@ extension OMEMODevices {
             list.devices.append(entry)
         }
         try await replaceList(list)
+        stands(device.id, in: generation)
         try await repair(generation.bundlesNode(of: device.id), .ofBundles(generation))
+    }
+
+    /// From now on, a list without the device is a removal.
+    private func stands(_ device: OMEMODevice, in generation: OMEMOGeneration) {
+        if announcement?.device.id == device { announcement?.standing.insert(generation) }
     }
 
     private func replaceList(_ list: OMEMODeviceList) async throws(ProtectionError) {
@@ -182,7 +191,7 @@ extension OMEMODevices {
 
     /// The account's list as it is now. Devices must look for themselves in it and come back (XEP-0384 §5.3.1).
     func ownListSeen(_ list: OMEMODeviceList) {
-        guard var own = announcement, own.generations.contains(list.generation),
+        guard var own = announcement, own.standing.contains(list.generation),
             !list.devices.contains(where: { $0.id == own.device.id })
         else { return }
         let now = clock.now()
