@@ -255,7 +255,7 @@ let package = Package(
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "ServerSide", "Cryptography"]),
-        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Judge"]),
+        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Fixtures", "Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
