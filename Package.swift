@@ -137,7 +137,8 @@ let package = Package(
         library(
             "EndToEndEncryption",
             foundation + [
-                "GroupChat", "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting", "XMPPClient",
+                "GroupChat", "MessagePayloads", "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting",
+                "XMPPClient",
             ],
             path: "Sources/Extensions/EndToEndEncryption"),
 

@@ -111,6 +111,32 @@ struct AnnouncingTests {
         }
     }
 
+    @Test("a list without this device that is repeated is one removal")
+    func repeated() async throws {
+        try await stage.run { devices, session in
+            try await publishAll(devices)
+            let events = devices.events()
+            let list = stage.list(.legacy, 5)
+            try await stage.send(MemoryNodes.notice(list, of: stage.romeo))
+            #expect(await events.first { $0 == .announcedAgain(.legacy) } != nil)
+            let node = OMEMOGeneration.legacy.devicesNode
+            let before = stage.nodes.requests(of: node)
+            for _ in 0..<100 { try await stage.send(MemoryNodes.notice(list, of: stage.romeo)) }
+            // Read after all of them.
+            try await stage.send(MemoryNodes.notice(stage.list(.current, 1, 77), of: stage.juliet))
+            var removals = 0
+            for await event in events {
+                if event == .ownDeviceMissing(.legacy) { removals += 1 }
+                if case .listChanged(let listing) = event, listing.account == stage.juliet { break }
+            }
+            #expect(removals == 1)
+            try await stage.clock.run(.milliseconds(100)) {
+                #expect(await events.first { $0 == .announcedAgain(.legacy) } != nil)
+            }
+            #expect(stage.nodes.requests(of: node) == before + 1)
+        }
+    }
+
     @Test("a list that is read before this device has announced itself is no removal")
     func notYet() async throws {
         stage.nodes.put(stage.list(.current, 5), of: stage.romeo)

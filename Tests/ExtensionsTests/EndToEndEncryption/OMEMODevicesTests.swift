@@ -79,6 +79,7 @@ struct OMEMODevicesTests {
             let features = await session.features
             #expect(features.contains("urn:xmpp:omemo:2:devices+notify"))
             #expect(features.contains("eu.siacs.conversations.axolotl.devicelist+notify"))
+            #expect(features.contains("urn:xmpp:eme:0"))
         }
     }
 
@@ -355,6 +356,17 @@ struct OMEMODevicesTests {
             stage.clock.advance(by: .seconds(30))
             _ = try await devices.bundle(address)
             #expect(stage.nodes.requests(of: node) == 2)
+        }
+    }
+
+    @Test("a bundle that this device has published is not missing any more")
+    func ownBundle() async throws {
+        let phone = try TestDevice(31)
+        let address = BundleAddress(DeviceAddress(stage.romeo, phone.id), .current)
+        try await stage.run { devices, _ in
+            await #expect(throws: ProtectionError.self) { try await devices.bundle(address) }
+            try await devices.publish(try phone.bundle(.current), of: phone.id)
+            #expect(try await devices.bundle(address).identityKey == phone.identity.publicKey)
         }
     }
 

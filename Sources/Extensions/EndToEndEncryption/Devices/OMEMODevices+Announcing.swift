@@ -29,6 +29,7 @@ extension OMEMODevices {
         try await publish(
             bundle, id: id, in: bundle.generation.bundlesNode(of: device),
             NodeConfiguration.ofBundles(bundle.generation))
+        failures.forget(try await ownAddress())
     }
 
     /// Adds this device to the account's lists, and keeps it there: where another program removes it, it is added again.
@@ -44,7 +45,8 @@ extension OMEMODevices {
         announcement = Announcement(
             device: device, generations: generations,
             standing: announcement?.device.id == device.id ? announcement?.standing ?? [] : [],
-            removals: announcement?.removals ?? 0, lastRemoval: announcement?.lastRemoval)
+            removals: announcement?.removals ?? 0, lastRemoval: announcement?.lastRemoval,
+            pending: announcement?.pending ?? [])
         for generation in generations.sorted(by: { $0.rawValue < $1.rawValue }) {
             try await announce(device, in: generation)
         }
@@ -192,7 +194,7 @@ extension OMEMODevices {
     /// The account's list as it is now. Devices must look for themselves in it and come back (XEP-0384 §5.3.1).
     func ownListSeen(_ list: OMEMODeviceList) {
         guard var own = announcement, own.standing.contains(list.generation),
-            !list.devices.contains(where: { $0.id == own.device.id })
+            !list.devices.contains(where: { $0.id == own.device.id }), own.pending.insert(list.generation).inserted
         else { return }
         let now = clock.now()
         if let last = own.lastRemoval, last.advanced(by: EncryptionLimits.announcingMemory) < now { own.removals = 0 }
@@ -212,6 +214,7 @@ extension OMEMODevices {
             if own.removals > 1 {
                 await clock.sleep(clock.now().advanced(by: EncryptionLimits.announcing.pause(after: own.removals - 1)))
             }
+            announcement?.pending.remove(generation)
             await announceAgain(generation)
         }
     }
@@ -224,6 +227,7 @@ extension OMEMODevices {
         } catch {
             guard error.isTemporary, await session.isOnline else { return }
             announcement?.removals += 1
+            guard announcement?.pending.insert(generation).inserted == true else { return }
             jobs.continuation.yield(.announce(generation))
         }
     }

@@ -1,3 +1,4 @@
+internal import MessagePayloads
 public import OMEMO
 internal import PublishSubscribe
 internal import Waiting
@@ -31,6 +32,8 @@ public actor OMEMODevices: SessionExtension {
         /// Removals in a row, and when the last one was.
         var removals = 0
         var lastRemoval: ContinuousClock.Instant?
+        /// Those that will be announced again, so that a repeated list is one removal.
+        var pending: Set<OMEMOGeneration> = []
     }
 
     nonisolated let session: Session
@@ -185,10 +188,12 @@ public actor OMEMODevices: SessionExtension {
 
     // MARK: What the session reports
 
-    /// The events are of no use without the extension that reads them.
+    /// The events are of no use without the extension that reads them. A program that decrypts also tells what it cannot decrypt
+    /// (XEP-0380 §3.3).
     public nonisolated var features: [String] {
-        session[PublishSubscribe.self] == nil
-            ? [] : OMEMOGeneration.allCases.map { PublishSubscribe.interest(in: $0.devicesNode) }
+        guard session[PublishSubscribe.self] != nil else { return [] }
+        return OMEMOGeneration.allCases.map { PublishSubscribe.interest(in: $0.devicesNode) }
+            + [EncryptionHint.name.namespace]
     }
 
     public nonisolated var interceptors: [any StanzaInterceptor] { [rooms] }
