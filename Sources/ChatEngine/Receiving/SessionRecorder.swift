@@ -153,6 +153,7 @@ public struct SessionRecorder: SessionStore {
                 {
                     sightings.append(sighting)
                 }
+                if let encryption = protector.protection as? OMEMOProtection { encryption.presenceReceived(presence) }
                 guard let (room, place) = places.presenceReceived(presence, at: time) else { continue }
                 newPlaces[room] = place
                 reader = self.reader

@@ -79,7 +79,10 @@ public struct MessageReader: Sendable {
     public func route(of message: Message, _ arrival: Arrival, archive: JID? = nil) -> ReceivedRoute? {
         guard !message.isError, let key = conversation(of: message), let origin = origin(of: message, arrival, in: key)
         else { return nil }
-        return ReceivedRoute(arrival.route, archive: archive, in: key, from: origin)
+        let (time, _) = time(
+            of: message, arrival, since: arrival.earliestDelay,
+            believing: key.kind == .room ? [key.address] : [address, address.domainJID])
+        return ReceivedRoute(arrival.route, archive: archive, in: key, from: origin, at: time)
     }
 
     /// Who wrote a message; `nil` if nobody can have written it in that conversation.
