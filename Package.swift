@@ -322,7 +322,8 @@ let package = Package(
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "EndToEndEncryption",
                 "EntityInformation", "GroupChat", "HongyanTesting", "Media",
-                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "XMPPClient", "TransportLayer",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "XMPPClient",
+                "TransportLayer",
                 "ServerFixtures",
             ]),
         tests(

@@ -1,10 +1,12 @@
 import ChatFixtures
 import ChatStore
 import ChatStoreTesting
+import Foundation
 import GroupChat
 import HongyanTesting
 import ServerFixtures
 import Testing
+import TransportLayer
 import XMPPAddress
 import XMPPClient
 
@@ -174,6 +176,101 @@ struct EncryptionLiveTests {
         #expect(
             seen.filter { !$0.isOutgoing }.map(\.protection) == Array(repeating: Self.sealed(by: romeo), count: 3))
         #expect(seen.filter(\.isOutgoing).map(\.protection) == [Self.sealed(by: juliet, .verified)])
+    }
+
+    @Test("a profile that was restored from an old copy is noticed, and both sides read each other again")
+    func restored() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
+        let folder = try SpareFolder()
+        let keyring = TestIdentities()
+        @Sendable func romeo(_ name: String) async throws -> (Person, any LocalStore) {
+            let store = try await SQLiteStore.open(at: folder.path + "/" + name)
+            return (try await Self.person(names[0], on: server, store: store, identities: keyring), store)
+        }
+        let juliet = try await Self.person(names[1], on: server)
+        try await juliet.whileRunning {
+            try await Self.waitUntilAnnounced([juliet])
+            let (first, store) = try await romeo("now")
+            try await first.whileRunning {
+                try await Self.waitUntilAnnounced([first])
+                try await Self.talk(first, juliet, "one")
+            }
+            await store.close()
+            try FileManager.default.copyItem(atPath: folder.path + "/now", toPath: folder.path + "/old")
+            let (second, later) = try await romeo("now")
+            try await second.whileRunning {
+                for word in ["two", "three"] { try await Self.talk(second, juliet, word) }
+            }
+            await later.close()
+            let (restored, old) = try await romeo("old")
+            let before = try await Self.lastPreKey(of: restored)
+            try await restored.whileRunning {
+                for word in ["four", "five"] { try await Self.talk(restored, juliet, word) }
+            }
+            // Numbers that were given before are not given again.
+            #expect(try await Self.lastPreKey(of: restored) >= before + 100)
+            await old.close()
+        }
+    }
+
+    private static func lastPreKey(of person: Person) async throws -> UInt32 {
+        let encryption = try #require(person.account.encryption)
+        let id = person.id
+        let records = try await person.store.read { reader throws(StoreError) in
+            try reader.protectionRecords(of: id, beginningWith: OwnKeys.name)
+        }
+        return try OwnKeys(try #require(records.first?.value), using: encryption.cryptography).lastPreKey
+    }
+
+    /// Each reads a message of the other.
+    private static func talk(_ one: Person, _ other: Person, _ word: String) async throws {
+        for (sender, receiver) in [(one, other), (other, one)] {
+            try await sender.write("\(word) of \(sender.address)", to: receiver)
+            try await receiver.wait(for: sender) { messages in
+                messages.contains { $0.text.body == "\(word) of \(sender.address)" && $0.protection != .none }
+            }
+        }
+    }
+
+    @Test("a file goes encrypted through the upload service, and is here again as it was")
+    func file() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
+        let (here, there) = (try SpareFolder(), try SpareFolder())
+        let media = try await MediaCache.open(at: here.path, budget: 10 << 20)
+        let shelf = ProtectionTests.Shelf(media)
+        var policy = ChatAccountPolicy()
+        policy.encryption = OMEMOSettings(identities: TestIdentities())
+        let romeo = try await Person(names[0], on: server, policy: policy, media: media, uploader: shelf)
+        let juliet = try await Self.person(names[1], on: server)
+        let content = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let hash = try await media.insert(content, isKept: true)
+        let file = ChatStore.Attachment(
+            kind: .file, mediaType: "application/pdf", name: "plan.pdf", size: Int64(content.count),
+            contentHash: hash.description, isLocal: true)
+        let cache = try await MediaCache.open(at: there.path, budget: 10 << 20)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Self.waitUntilAnnounced([romeo, juliet])
+                _ = try await romeo.account.send(
+                    .text(MessageText("", attachments: [file])), in: romeo.key(juliet.address))
+                try await juliet.wait(for: romeo) { $0.first?.text.attachments.first?.name == "plan.pdf" }
+                let message = try #require(try await juliet.timeline(with: romeo.address).first)
+                #expect(message.protection == Self.sealed(by: romeo))
+                let fetcher = AttachmentFetcher(
+                    store: juliet.store, media: cache, protection: juliet.account.protection
+                ) { url, path, limit, _ throws(TransportError) in
+                    let bytes = shelf.files.withLock { $0[url] ?? [] }
+                    _ = FileManager.default.createFile(atPath: path, contents: Data(bytes.prefix(Int(limit))))
+                }
+                let path = try await fetcher.fetch(0, of: message.id, limit: Int64(content.count))
+                #expect(FileManager.default.contents(atPath: path).map(Array.init) == content)
+            }
+        }
+        let files = shelf.files.withLock { $0 }
+        #expect(files.values.map(\.count) == [content.count + 16])
+        #expect(files.keys.allSatisfy { !$0.contains("plan") })
     }
 
     /// A room for its two members, in which both are.

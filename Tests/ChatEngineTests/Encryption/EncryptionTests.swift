@@ -238,4 +238,121 @@ struct EncryptionTests {
         }
         #expect(error?.code == .undecided)
     }
+
+    // MARK: Files
+
+    @Test(
+        "a file is encrypted before it is uploaded, and opened only if nothing of it was changed",
+        arguments: [true, false])
+    func file(isLegacy: Bool) async throws {
+        let (alice, bob) = try await pair(isLegacy ? [.legacy] : [.current])
+        let conversation = ConversationAddress(bob.address, kind: .direct)
+        var file = ChatStore.Attachment(kind: .file, mediaType: "application/pdf", name: "plan.pdf", size: 100_000)
+        let sealing = try #require(try await alice.protection.sealing(file, in: conversation))
+        let content = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var cipher = sealing.cipher
+        var sealed: [UInt8] = []
+        for start in stride(from: 0, to: content.count, by: 30_000) {
+            sealed += try cipher.process(Array(content[start..<min(start + 30_000, content.count)]), isLast: false)
+        }
+        sealed += try cipher.process([], isLast: true)
+        #expect(sealed.count == content.count + 16 && Array(sealed.prefix(100)) != Array(content.prefix(100)))
+        file.url = sealing.link("https://files.test/1/x")
+        let message = try await alice.seal(
+            .text(MessageText("", attachments: [file])), to: bob.address)
+        #expect(!XMLElement(message).description.contains("files.test"))
+        try await bob.receive(message)
+        let got = try #require(try await bob.timeline(with: alice.address).first)
+        #expect(got.text.body.isEmpty)
+        let attachment = try #require(got.text.attachments.first)
+        #expect(attachment.url == file.url)
+        let opening = try #require(try bob.protection.opening(attachment))
+        #expect(opening.address == "https://files.test/1/x")
+        var reverse = opening.cipher
+        var opened: [UInt8] = []
+        for start in stride(from: 0, to: sealed.count, by: 7) {
+            opened += try reverse.process(Array(sealed[start..<min(start + 7, sealed.count)]), isLast: false)
+        }
+        opened += try reverse.process([], isLast: true)
+        #expect(opened == content)
+        // One bit.
+        sealed[50_000] ^= 1
+        var other = try #require(try bob.protection.opening(attachment)).cipher
+        let (changed, error) = (
+            sealed, try #require(throws: ProtectionError.self) { _ = try other.process(sealed, isLast: true) }
+        )
+        #expect(error.code == .damaged && changed.count == sealed.count)
+    }
+
+    @Test("the key of an encrypted file is never sent in clear")
+    func fileKey() async throws {
+        let alice = try await SealingDevice("alice@a.test", on: server)
+        let key = String(repeating: "ab", count: 44)
+        let error = await #expect(throws: ProtectionError.self) {
+            try await alice.seal("aesgcm://files.test/1#\(key)", to: JID("bob@b.test"))
+        }
+        #expect(error?.code == .noDevice)
+    }
+
+    // MARK: Ends of the process
+
+    @Test("a message that was decrypted and not stored is decrypted when it comes again", arguments: [false, true])
+    func crash(isProcessNew: Bool) async throws {
+        let (store, keyring) = (ProtectionTests.FailingStore(), TestIdentities())
+        let alice = try await SealingDevice("alice@a.test", on: server)
+        var bob = try await SealingDevice("bob@b.test", on: server, store: store, identities: keyring)
+        for number in 0..<3 {
+            let message = try await alice.seal("\(number)", to: bob.address, id: "m\(number)")
+            store.fails.withLock { $0 = true }
+            await #expect(throws: StoreError.self) { try await bob.receive(message) }
+            store.fails.withLock { $0 = false }
+            if isProcessNew {
+                bob = try await SealingDevice("bob@b.test", on: server, store: store, identities: keyring)
+            }
+            try await bob.receive(message)
+            try await alice.receive(try await bob.seal("answer", to: alice.address, id: "b\(number)"))
+        }
+        let read = try await bob.timeline(with: alice.address).filter { !$0.isOutgoing }
+        #expect(read.map(\.text.body) == ["0", "1", "2"])
+        #expect(try await alice.timeline(with: bob.address).map(\.text.body) == ["answer", "answer", "answer"])
+    }
+
+    @Test("a message for which there is no session says so, and a new session is owed, a few times a day")
+    func repair() async throws {
+        let (alice, bob) = try await pair([.current])
+        try await bob.receive(try await alice.seal("one", to: bob.address))
+        try await alice.receive(try await bob.seal("answer", to: alice.address, id: "b1"))
+        for record in try await bob.records(SessionShelf.prefix) {
+            let id = bob.id
+            try await bob.store.write { writer throws(StoreError) in
+                try writer.save(ProtectionChange([.init(record.name, nil)]), of: id)
+            }
+        }
+        try await bob.receive(try await alice.seal("two", to: bob.address, id: "m2"))
+        #expect(
+            try await bob.timeline(with: alice.address).last?.protection
+                == .notOpened(scheme: "urn:xmpp:omemo:2", reason: "key-missing"))
+        let device = PeerDevice(
+            generation: .current, address: alice.address, device: try alice.protection.own().keys.device)
+        let name = OwedMessage.name(device)
+        var owed = try OwedMessage(try #require(try await bob.records(name).first?.value))
+        #expect(owed.kind == .repair && owed.mayRepair(now: 1_000))
+        for _ in 0..<3 { owed.repaired(now: 1_000) }
+        #expect(!owed.mayRepair(now: 1_001) && owed.mayRepair(now: 1_000 + 86_401))
+        // What the service does when the account is online.
+        var draft = KeyDraft(bob.protection.memory)
+        let element = try #require(
+            try await bob.protection.emptyMessage(for: device, try await server.bundle(of: device), &draft))
+        let change = try #require(draft.finish())
+        let id = bob.id
+        try await bob.store.write { writer throws(StoreError) in try writer.save(change, of: id) }
+        await bob.protection.stored(change)
+        var message = Message(to: alice.address, type: .chat, id: "e1")
+        message.from = try JID("bob@b.test/b")
+        message.payloads.append(element)
+        try await alice.receive(message)
+        #expect(try await alice.timeline(with: bob.address).count == 1)
+        try await bob.receive(try await alice.seal("three", to: bob.address, id: "m3"))
+        #expect(try await bob.timeline(with: alice.address).last?.text.body == "three")
+    }
 }

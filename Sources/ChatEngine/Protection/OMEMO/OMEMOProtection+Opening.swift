@@ -1,5 +1,6 @@
 public import ChatStore
 internal import EndToEndEncryption
+internal import FileSharing
 internal import GroupChat
 internal import MessageFeatures
 internal import OMEMO
@@ -147,6 +148,7 @@ extension OMEMOProtection {
                 opened.take(bodyOfLegacy: String(decoding: bytes, as: UTF8.self), of: message)
             } catch { throw ProtectionError(opening: error) }
         }
+        opened.offerLinkedFile()
         try await received(decrypted.decryption, by: device, &draft)
         try await noteEncrypted(route.conversation, &draft)
         return OpenedMessage(opened, protection)
@@ -319,6 +321,19 @@ extension Message {
     fileprivate mutating func take(bodyOfLegacy text: String, of sealed: Message) {
         for payload in sealed.payloads where Self.accompaniesLegacy(payload) { payloads.append(payload) }
         body = text
+    }
+
+    /// Programs that know only XEP-0454 put the link of an encrypted file in the place of the text, some with a small picture behind it:
+    /// it is a file like all others.
+    fileprivate mutating func offerLinkedFile() {
+        guard let text = body, !payloads.contains(SharedFile.name), !payloads.contains(OutOfBandData.name) else {
+            return
+        }
+        let lines = text.split(separator: "\n", maxSplits: 1)
+        guard let first = lines.first, AESGCMLink(first) != nil, lines.count == 1 || lines[1].hasPrefix("data:image/")
+        else { return }
+        body = String(first)
+        append(OutOfBandData(url: String(first)))
     }
 
     /// Whether a payload says to which message a text of the legacy generation belongs.
