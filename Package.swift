@@ -157,7 +157,8 @@ let package = Package(
         library(
             "ChatEngine",
             foundation + extensionProducts + [
-                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "Waiting", "XMPPClient",
+                "Localization", "ChatStore", "Cryptography", "EndToEndEncryption", "Media", "MessageSemantics", "OMEMO",
+                "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What a person sees, without a screen.
@@ -320,9 +321,10 @@ let package = Package(
         tests(
             "ChatEngine",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "EntityInformation", "GroupChat",
-                "HongyanTesting", "Media",
-                "MessageFeatures", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
+                "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "EndToEndEncryption",
+                "EntityInformation", "GroupChat", "HongyanTesting", "Media",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "XMPPClient",
+                "TransportLayer",
                 "ServerFixtures",
             ]),
         tests(

@@ -199,7 +199,7 @@ struct ProtectionTests {
     }
 
     /// A store that refuses some writes.
-    private final class FailingStore: LocalStore {
+    final class FailingStore: LocalStore {
         let store = MemoryStore()
         let fails = Mutex(false)
 
@@ -315,7 +315,7 @@ struct ProtectionTests {
     }
 
     /// The upload service: addresses and contents.
-    private final class Shelf: AttachmentUploader {
+    final class Shelf: AttachmentUploader {
         let files = Mutex<[String: [UInt8]]>([:])
         let media: MediaCache
 

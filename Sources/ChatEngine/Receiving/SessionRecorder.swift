@@ -150,6 +150,7 @@ public struct SessionRecorder: SessionStore {
                 {
                     sightings.append(sighting)
                 }
+                if let encryption = protector.protection as? OMEMOProtection { encryption.presenceReceived(presence) }
                 guard let (room, occupancy) = occupancies.presenceReceived(presence, at: time) else { continue }
                 newOccupancies[room] = occupancy
                 reader = self.reader
