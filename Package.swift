@@ -49,6 +49,7 @@ let package = Package(
                 "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
             ] + extensions),
         .library(name: "OMEMO", targets: ["OMEMO"]),
+        .library(name: "EndToEndEncryption", targets: ["EndToEndEncryption", "OMEMO"]),
         .library(name: "HongyanTesting", targets: ["HongyanTesting"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "ChatStore", targets: ["ChatStore"]),
@@ -111,7 +112,7 @@ let package = Package(
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
-        extensionModule("MessageFeatures", ["MessagePayloads", "MessageSemantics"]),
+        extensionModule("MessageFeatures", ["DataForms", "MessagePayloads", "MessageSemantics"]),
         extensionModule("ClientState"),
         extensionModule(
             "MessageHistory",
@@ -132,6 +133,15 @@ let package = Package(
                 "TransportLayer",
             ]),
 
+        // A product of its own: a bot without encryption need not have it.
+        library(
+            "EndToEndEncryption",
+            foundation + [
+                "GroupChat", "MessagePayloads", "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting",
+                "XMPPClient",
+            ],
+            path: "Sources/Extensions/EndToEndEncryption"),
+
         // One import for clients and bots.
         library(
             "Hongyan",
@@ -147,7 +157,8 @@ let package = Package(
         library(
             "ChatEngine",
             foundation + extensionProducts + [
-                "Localization", "ChatStore", "Media", "MessageSemantics", "TransportLayer", "Waiting", "XMPPClient",
+                "Localization", "ChatStore", "Cryptography", "EndToEndEncryption", "Media", "MessageSemantics", "OMEMO",
+                "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What a person sees, without a screen.
@@ -246,7 +257,7 @@ let package = Package(
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "ServerSide", "Cryptography"]),
-        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Judge"]),
+        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Fixtures", "Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
@@ -299,8 +310,8 @@ let package = Package(
         tests(
             "Extensions",
             foundation + extensionProducts + [
-                "MessagePayloads", "MessageSemantics", "Cryptography", "TransportLayer", "Waiting", "XMPPClient",
-                "ServerFixtures",
+                "EndToEndEncryption", "HongyanTesting", "MessagePayloads", "MessageSemantics", "OMEMO", "Cryptography",
+                "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
             ]),
         .executableTarget(
             name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
@@ -310,9 +321,10 @@ let package = Package(
         tests(
             "ChatEngine",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "EntityInformation", "GroupChat",
-                "HongyanTesting", "Media",
-                "MessageFeatures", "MessageHistory", "MessageSemantics", "Profiles", "XMPPClient", "TransportLayer",
+                "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "EndToEndEncryption",
+                "EntityInformation", "GroupChat", "HongyanTesting", "Media",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "XMPPClient",
+                "TransportLayer",
                 "ServerFixtures",
             ]),
         tests(

@@ -94,32 +94,18 @@ extension CommandError {
     }
 
     private init(send failure: SendFailure) {
-        switch failure.code {
-        case .offline:
-            self =
-                failure.cause.map { CommandError(client: $0) }
-                ?? CommandError(.connection, Self.oneLine(failure.text ?? localized("Offline.")))
-        case .unconfirmed:
-            self.init(
-                .connection,
-                localized(
-                    "The connection was lost before the server confirmed the message. It is sent again with the next connection."
-                ))
-        case .late:
-            self.init(.connection, localized("The server did not confirm the message in time; it was not saved."))
-        case .failed:
-            let reason = failure.reason.map { Wording.failure($0) } ?? ""
-            self = .failed(localized("The message was not delivered: %@", Self.oneLine(reason)))
-        case .undelivered:
-            self = .failed(localized("The server has the message, but no device of the receiver confirmed it in time."))
-        case .file: self = .failed(Self.oneLine(failure.text ?? ""))
-        case .store: self.init(.store, Self.oneLine(failure.text ?? ""))
-        case .account:
-            self.init(
-                .profileInUse,
-                localized("The program that has the profile open is not signed in to this account; close it first."))
-        case .interrupted: self = .failed(localized("Interrupted."))
+        if let cause = failure.cause {
+            self.init(client: cause)
+            return
         }
+        let status: ExitStatus =
+            switch failure.code {
+            case .offline, .unconfirmed, .late: .connection
+            case .failed, .undelivered, .file, .interrupted: .failed
+            case .store: .store
+            case .account: .profileInUse
+            }
+        self.init(status, Self.oneLine(Wording.failure(failure)))
     }
 
     private init(_ error: RegistrationError) {

@@ -63,9 +63,35 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
     /// The attempts, in order, if there were several candidates (``Connector``).
     public var attempts: [ConnectionAttempt] = []
 
+    /// The file that cannot be used; `nil` unless ``code`` is `invalidConfiguration` and a file is the reason.
+    public var file: UnusableFile?
+
     public init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
+    }
+
+    /// An error of `invalidConfiguration` because of a file.
+    init(_ problem: UnusableFile.Problem, _ path: String, _ description: String) {
+        self.init(.invalidConfiguration, description)
+        file = UnusableFile(problem, path)
+    }
+}
+
+/// A file of the settings that cannot be used for a connection.
+public struct UnusableFile: Sendable, Hashable {
+    public enum Problem: String, Sendable, Hashable, CaseIterable {
+        case authoritiesUnreadable, certificateUnreadable, keyUnreadable, passphraseMissing, passphraseWrong
+        /// The private key and the certificate do not belong together.
+        case keyMismatch
+    }
+
+    public var problem: Problem
+    public var path: String
+
+    public init(_ problem: Problem, _ path: String) {
+        self.problem = problem
+        self.path = path
     }
 }
 
@@ -86,7 +112,7 @@ public struct ConnectionAttempt: Sendable, Equatable, CustomStringConvertible {
 
 extension TransportError {
     /// The error from the error queue of OpenSSL.
-    init(tls operation: String, _ code: Code = .tlsFailed) {
+    init(tls operation: String, _ code: Code = .tlsFailed, file: UnusableFile? = nil) {
         let number = ERR_get_error()
         ERR_clear_error()
         var words = "unknown reason"
@@ -95,6 +121,7 @@ extension TransportError {
             words += "; the peer may not speak TLS there"
         }
         self.init(code, "\(operation): \(words).")
+        self.file = file
     }
 }
 

@@ -7,7 +7,7 @@ public import XMPPAddress
 /// The folder with all conversations of a user on this computer: `chat.db` and received files.
 ///
 /// The default is the variable `HONGYAN_PROFILE`, otherwise `$XDG_DATA_HOME/hongyan` (`~/.local/share/hongyan` without
-/// that variable). Only one program at a time can open it.
+/// that variable). Only one program at a time can write to the store; others can read it.
 ///
 ///     let store = try await Profile().open(for: .writing)
 ///     …
@@ -15,7 +15,7 @@ public import XMPPAddress
 public struct Profile: Sendable {
     /// The purpose of opening the store.
     public enum Access: Sendable {
-        /// Reading only; a file without write permission is sufficient.
+        /// Reading only; a file without write permission is sufficient, and another program can have the store open.
         case reading
         case writing
     }
@@ -37,7 +37,7 @@ public struct Profile: Sendable {
         try makeFolder()
         let store: SQLiteStore
         do throws(StoreError) {
-            store = try await SQLiteStore.open(at: storePath)
+            store = try await SQLiteStore.open(at: storePath, isShared: access == .reading)
         } catch {
             throw .store(error, path: storePath)
         }

@@ -72,6 +72,6 @@ extension StreamFailure {
             case .certificateRejected: .certificateRejected
             case .misconfigured: .settingsUnusable
             }
-        self.init(code, text: closure.detail)
+        self.init(code, text: closure.detail, file: closure.file)
     }
 }

@@ -127,13 +127,16 @@ public struct StreamFailure: Error, Equatable, Sendable {
     /// The sender is trusted only if the server was authenticated.
     public let brokenStanza: UnreadableElement?
 
-    /// The text of the server, or a detail of ours.
+    /// The text of the server, or a detail in English for developers.
     public let text: String?
+
+    /// Which file of our settings cannot be used.
+    public let file: TransportClosure.File?
 
     package init(
         _ code: Code, saslCondition: SASLFailureCondition? = nil, saslError: SASLError? = nil,
         streamError: StreamError? = nil, stanzaError: StanzaError? = nil, xmlError: XMLError? = nil,
-        brokenStanza: UnreadableElement? = nil, text: String? = nil
+        brokenStanza: UnreadableElement? = nil, text: String? = nil, file: TransportClosure.File? = nil
     ) {
         self.code = code
         self.saslCondition = saslCondition
@@ -143,6 +146,7 @@ public struct StreamFailure: Error, Equatable, Sendable {
         self.xmlError = xmlError
         self.brokenStanza = brokenStanza
         self.text = text
+        self.file = file
     }
     /// The sender of the ``brokenStanza`` according to the server; `nil` if it is the server itself or unknown.
     public var sender: JID? { brokenStanza?.from.flatMap { try? JID($0) } }
@@ -167,14 +171,30 @@ public struct TransportClosure: Hashable, Sendable {
         case misconfigured
     }
 
+    /// A file of our settings that cannot be used.
+    public struct File: Hashable, Sendable {
+        /// The transport's code for the reason.
+        public let problem: String
+        public let path: String
+
+        public init(problem: String, path: String) {
+            self.problem = problem
+            self.path = path
+        }
+    }
+
     public let kind: Kind
 
-    /// A detail for people, such as the name that did not match.
+    /// A detail for developers, such as the name that did not match.
     public let detail: String?
 
-    public init(_ kind: Kind, detail: String? = nil) {
+    /// The reason of ``Kind/misconfigured`` where it is a file.
+    public let file: File?
+
+    public init(_ kind: Kind, detail: String? = nil, file: File? = nil) {
         self.kind = kind
         self.detail = detail
+        self.file = file
     }
 
     public static let endOfStream = TransportClosure(.endOfStream)

@@ -49,10 +49,30 @@ enum WordingList {
     private static var known: [(String, String, String)] {
         var all: [(String, String, String)] = []
         for code in StreamFailure.Code.allCases {
-            all.append(("StreamFailure", "\(code)", Wording.failure(StreamFailure(code), domain: "example.org")))
-            all.append(
-                ("StreamFailure of any server", "\(code)", Wording.failure(StreamFailure(code), domain: nil)))
+            let failure = StreamFailure(code, text: developersText)
+            all.append(("StreamFailure", "\(code)", Wording.failure(failure, domain: "example.org")))
+            all.append(("StreamFailure of any server", "\(code)", Wording.failure(failure, domain: nil)))
         }
+        for problem in UnusableFile.Problem.allCases {
+            var error = TransportError(.invalidConfiguration, developersText)
+            error.file = UnusableFile(problem, "/a")
+            all.append(("UnusableFile", "\(problem)", Wording.failure(error)))
+            let failure = StreamFailure(
+                .settingsUnusable, text: developersText, file: .init(problem: problem.rawValue, path: "/a"))
+            all.append(("UnusableFile of an account", "\(problem)", Wording.failure(failure, domain: "example.org")))
+        }
+        for code in SendFailure.Code.allCases {
+            all.append(("SendFailure", "\(code)", Wording.failure(SendFailure(code))))
+        }
+        let profile: [ProfileFailure] = [
+            .folder("/a"), .store(StoreError(.inUse, developersText), path: "/a"), .accountsUnreadable("/a"),
+            .accountsUnwritable("/a"),
+        ]
+        for failure in profile { all.append(("ProfileFailure", "\(failure)", failure.message)) }
+        let ownProfile: [OwnProfileFailure] = [
+            .notConnected, .unreadablePicture, .refused(ProfileError(.tooLarge, developersText)),
+        ]
+        for failure in ownProfile { all.append(("OwnProfileFailure", "\(failure)", Wording.failure(failure))) }
         for condition in StanzaError.Condition.allCases {
             let error = StanzaError(condition)
             let refusal = ClientError(.refused, developersText, cause: error)
@@ -95,17 +115,10 @@ enum WordingList {
         for code in ProfileError.Code.allCases {
             all.append(("ProfileError", "\(code)", Wording.failure(ProfileError(code, developersText))))
         }
-        let codes: [RegistrationError.Code] = [
-            .notOffered, .nameTaken, .answersMissing, .notAcceptable, .tooMany, .webPage, .refused, .connection,
-        ]
-        for code in codes {
+        for code in RegistrationError.Code.allCases {
             all.append(("RegistrationError", "\(code)", Wording.failure(RegistrationError(code, developersText))))
         }
-        let causes: [RoomDeparture.Cause] = [
-            .kicked, .banned, .affiliationLost, .membersOnly, .serviceShutDown, .technicalProblem, .destroyed,
-            .sessionLost, .forgotten,
-        ]
-        for cause in causes {
+        for cause in RoomDeparture.Cause.allCases {
             if let absence = RoomAbsence(RoomDeparture(cause)) {
                 all.append(("RoomDeparture", "\(cause)", Wording.absence(absence)))
             }

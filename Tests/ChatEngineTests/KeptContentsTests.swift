@@ -98,7 +98,7 @@ struct KeptContentsTests {
             <VoiceMessage>\(Data(content).base64EncodedString())</VoiceMessage></message>
             """
         let element = try XMLElement(parsing: xml)
-        try await recorder.commit(SessionChange(received: [element], resumption: nil))
+        try await recorder.commit(SessionChange(received: [ReceivedStanza(element)], resumption: nil))
         let hash = ContentHash(of: content)
         let attachment = try #require(try await fixture.all().first?.text.attachments.first)
         #expect(attachment.isLocal && attachment.kind == .voice && attachment.contentHash == hash.description)

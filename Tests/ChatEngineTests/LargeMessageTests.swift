@@ -11,6 +11,11 @@ import XMPPClient
 struct LargeMessageTests {
     static let servers: [ServerKind] = [.prosody012, .ejabberd2301]
 
+    /// The state of the large message. Its place is open: the archive gives the next one a time in whole seconds.
+    private static func large(_ messages: [StoredMessage]) -> MessageState? {
+        messages.first { $0.text.body != "after" }?.state
+    }
+
     @Test(
         "P13: a large message left in the queue by an older release fails at the first start", arguments: servers)
     func poisonedQueue(kind: ServerKind) async throws {
@@ -24,8 +29,12 @@ struct LargeMessageTests {
                 try await juliet.wait(for: romeo) { $0.map(\.text.body) == ["after"] }
                 try await romeo.wait(for: juliet) { messages in
                     messages.count == 2
-                        && messages[0].state == .failed(FailureReason(.notSent, condition: FailureReason.tooLong))
-                        && [.sentToServer, .delivered, .displayed].contains(messages[1].state)
+                        && Self.large(messages)
+                            == .failed(FailureReason(.notSent, condition: FailureReason.tooLong))
+                        && messages.contains {
+                            $0.text.body == "after"
+                                && [.sentToServer, .delivered, .displayed].contains($0.state)
+                        }
                 }
             }
         }
@@ -43,7 +52,7 @@ struct LargeMessageTests {
                 try await romeo.write("after", to: juliet)
                 try await juliet.wait(for: romeo) { $0.map(\.text.body) == ["after"] }
                 try await romeo.wait(for: juliet) { messages in
-                    messages.first?.state
+                    Self.large(messages)
                         == .failed(FailureReason(.notSent, condition: FailureReason.connectionEnded))
                 }
             }

@@ -18,8 +18,8 @@ struct PresenceRecordTests {
             unacknowledged: [])
     }
 
-    private static func presence(_ attributes: String, _ content: String = "") throws -> XMLElement {
-        try XMLElement(parsing: "<presence xmlns='jabber:client' \(attributes)>\(content)</presence>")
+    private static func presence(_ attributes: String, _ content: String = "") throws -> ReceivedStanza {
+        ReceivedStanza(try XMLElement(parsing: "<presence xmlns='jabber:client' \(attributes)>\(content)</presence>"))
     }
 
     @Test("the presence of the session is restored, and that of another session dropped")

@@ -45,7 +45,7 @@ struct ProtectionLiveTests {
                     }
                     let written = try await phone.write("it is the lark", to: romeo)
                     for (device, peer) in [(romeo, phone), (tablet, romeo)] {
-                        try await device.wait(for: peer) { $0.last?.text.body == "it is the lark" }
+                        try await device.wait(for: peer) { $0.contains { $0.text.body == "it is the lark" } }
                     }
                     let id = try #require(
                         try await phone.store.read { reader throws(StoreError) in try reader.message(written)?.originID
@@ -55,7 +55,7 @@ struct ProtectionLiveTests {
                     _ = try await romeo.account.send(.reactions(to: .sent(id: id), ["🐦"]), in: romeo.key(phone.address))
                     for (device, peer) in [(romeo, phone), (tablet, romeo), (phone, romeo)] {
                         try await device.wait(for: peer) {
-                            $0.last?.text.body == "it was the lark" && $0.last?.reactions.map(\.emoji) == ["🐦"]
+                            $0.contains { $0.text.body == "it was the lark" && $0.reactions.map(\.emoji) == ["🐦"] }
                         }
                     }
                 }

@@ -199,7 +199,7 @@ struct ProtectionTests {
     }
 
     /// A store that refuses some writes.
-    private final class FailingStore: LocalStore {
+    final class FailingStore: LocalStore {
         let store = MemoryStore()
         let fails = Mutex(false)
 
@@ -231,7 +231,8 @@ struct ProtectionTests {
             }
         }
         var current = recorder()
-        let change = SessionChange(received: [XMLElement(try Self.sealed("once", number: 7))], resumption: nil)
+        let change = SessionChange(
+            received: [ReceivedStanza(XMLElement(try Self.sealed("once", number: 7)))], resumption: nil)
         store.fails.withLock { $0 = true }
         await #expect(throws: StoreError.self) { try await current.commit(change) }
         #expect(protection.discarded == 1 && protection.stored == 0)
@@ -272,7 +273,7 @@ struct ProtectionTests {
             """
         let message = try Self.sealed(
             "true", number: 1, claims: "<stanza-id xmlns='urn:xmpp:sid:0' by='bob@xmpp.test' id='true'/>", inner: inner)
-        try await recorder.commit(SessionChange(received: [XMLElement(message)], resumption: nil))
+        try await recorder.commit(SessionChange(received: [ReceivedStanza(XMLElement(message))], resumption: nil))
         let stored = try await store.read { reader throws(StoreError) in
             let list = try reader.conversations()
             return list.first?.lastMessage
@@ -314,7 +315,7 @@ struct ProtectionTests {
     }
 
     /// The upload service: addresses and contents.
-    private final class Shelf: AttachmentUploader {
+    final class Shelf: AttachmentUploader {
         let files = Mutex<[String: [UInt8]]>([:])
         let media: MediaCache
 
@@ -414,6 +415,7 @@ struct ProtectionTests {
                 #expect(!decoded.decodings.isEmpty)
                 #expect(decoded.decodings.values.allSatisfy { $0 == 1 }, "\(decoded.decodings)")
             }
+            // The recorder and the session have one value, so that the tag is read once as well.
             #expect(outer.payloads.decoded?.requests["ReceivedCopy"] == 3)
             #expect(live.payloads.decoded?.requests["OriginIdentifier"] ?? 0 >= 1)
             #expect(try await bob.timeline(with: JID("alice@xmpp.test")).map(\.wireID) == ["live", "copy"])

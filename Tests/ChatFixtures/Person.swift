@@ -19,7 +19,8 @@ package struct Person: Sendable {
     package init(
         _ name: ServerFixtures.Account, on server: RunningServer, port: UInt16? = nil,
         store: any LocalStore = MemoryStore(), policy: ChatAccountPolicy = ChatAccountPolicy(),
-        protection: any ContentProtection = PlainContent()
+        media: MediaCache? = nil, uploader: (any AttachmentUploader)? = nil,
+        protection: (any ContentProtection)? = nil
     ) async throws {
         self.store = store
         let address = try JID(name.address)
@@ -35,7 +36,9 @@ package struct Person: Sendable {
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
         configuration.add { [transcript] _ in transcript }
-        account = ChatAccount(id, configuration: configuration, store: store, policy: policy, protection: protection)
+        account = ChatAccount(
+            id, configuration: configuration, store: store, policy: policy, media: media, uploader: uploader,
+            protection: protection)
     }
 
     package func key(_ peer: JID) -> ConversationKey { ConversationKey(account: id, address: peer, kind: .direct) }

@@ -172,6 +172,27 @@ struct AttachmentDownloadTests {
         #expect(noted.contentHash == ContentHash(of: picture).description)
     }
 
+    @Test("a picture that is here already, because of another message, is examined when it is looked up")
+    func factsOfKnownContent() async throws {
+        let picture = Sample.bitmap(width: 30, height: 20)
+        let scene = try await Scene(FakeWeb([Self.url: picture]), isContact: false)
+        let first = try await scene.receive(Attachment(kind: .file, url: Self.url))
+        _ = try await scene.downloads.fetcher.fetch(0, of: first)
+        let claimed = Attachment(
+            kind: .picture, size: Int64(picture.count), url: Self.url,
+            contentHash: ContentHash(of: picture).description)
+        let id = try await scene.receive(claimed, id: "again")
+        let download = scene.downloads.download(of: id, attachment: claimed)
+        await download.look()
+        guard case .here = download.phase else {
+            Issue.record("\(download.phase)")
+            return
+        }
+        let noted = try #require(try await scene.attachment(id))
+        #expect(noted.isLocal && noted.mediaType == "image/bmp" && noted.width == 30 && noted.height == 20)
+        #expect(scene.web.asked.count == 1)
+    }
+
     @Test("progress is shown; a cancelled or failed download can be started again")
     func cancelAndRetry() async throws {
         let scene = try await Scene(FakeWeb([Self.url: Self.text]))

@@ -1,6 +1,7 @@
 import ChatFixtures
 import ChatModel
 import ChatStore
+import MessageFeatures
 import Testing
 import XMPPAddress
 
@@ -266,6 +267,34 @@ struct TimelineTests {
         #expect(await own() == [], "What GTK's window for emoji gives is the same emoji.")
         try await timeline.retract(id)
         #expect(actions.log.sent == 4, "Others' messages are not ours to take back.")
+    }
+
+    @Test("where fewer reactions are accepted, one takes the place of another, and others are not sent (XEP-0444 §2.2)")
+    func restrictedReactions() async throws {
+        let fixture = try await ModelFixture()
+        let id = try await fixture.receive("one", id: "a", at: 1)
+        let actions = StoreActions(store: fixture.store, own: fixture.juliet)
+        let timeline = fixture.timeline(actions: actions)
+        await timeline.open()
+        func own() async -> [String] {
+            await timeline.refresh()
+            return timeline.items.elements.last?.message?.reactions.filter(\.isOwn).map(\.emoji) ?? []
+        }
+        #expect(timeline.offeredReactions(["👍"], limit: 8) == (["👍"], true))
+        timeline.reactionRestrictions = ReactionRestrictions(maximumPerUser: 1)
+        #expect(timeline.offeredReactions(["👍"], limit: 8) == (["👍"], true))
+        timeline.reactionRestrictions = ReactionRestrictions(maximumPerUser: 0)
+        #expect(timeline.offeredReactions(["👍"], limit: 8) == ([], false))
+        timeline.reactionRestrictions = ReactionRestrictions(maximumPerUser: 1, allowed: ["💘", "💜"])
+        #expect(timeline.offeredReactions(["👍"], limit: 8) == (["💘", "💜"], false))
+        #expect(timeline.offeredReactions(["👍"], limit: 1) == (["💘"], false))
+        #expect(try await timeline.toggleReaction("💘", to: id))
+        #expect(try await timeline.toggleReaction("💜", to: id))
+        #expect(await own() == ["💜"])
+        #expect(try await !timeline.toggleReaction("👍", to: id))
+        #expect(await own() == ["💜"])
+        #expect(try await timeline.toggleReaction("💜", to: id))
+        #expect(await own() == [])
     }
 
     @Test("an encrypted message that could not be opened shows a text, never an empty line")

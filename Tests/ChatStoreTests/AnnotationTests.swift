@@ -110,4 +110,31 @@ struct AnnotationTests {
             .with(.reactions(to: target, []), from: .nurseInBalcony, id: "3", at: 5, stay: 2), in: key)
         #expect(try await store.timeline(key).first?.reactions == [Reaction(emoji: "👍", sender: .romeoInBalcony)])
     }
+
+    @Test("own reactions that came back are not shown, but the ones before them", arguments: StoreKind.allCases)
+    func refusedReactions(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let key = store.romeo
+        try await store.receive(.text("hi", from: .romeo, id: "a", at: 1))
+        func react(_ emojis: [String], id: String, at time: Int64) async throws -> MessageID {
+            try await store.store.write { store throws(StoreError) in
+                try store.send(
+                    OutgoingMessage(
+                        sender: .juliet, originID: id, time: .at(time),
+                        content: .reactions(to: .sent(id: "a"), emojis)), in: key)
+            }
+        }
+        let first = try await react(["💘"], id: "r1", at: 2)
+        try await store.store.write { store throws(StoreError) in try store.advance(first, to: .sentToServer) }
+        let second = try await react(["💘", "💜"], id: "r2", at: 3)
+        #expect(try await store.timeline(key).first?.reactions.map(\.emoji).sorted() == ["💘", "💜"].sorted())
+        let changes = store.store.changes()
+        let refusal = FailureReason(.refused, condition: "not-acceptable")
+        try await store.store.write { store throws(StoreError) in try store.advance(second, to: .failed(refusal)) }
+        #expect(try await store.timeline(key).first?.reactions.map(\.emoji) == ["💘"])
+        // Those who show the message learn of it.
+        var iterator = changes.makeAsyncIterator()
+        let message = try await store.timeline(key).first?.id
+        #expect(await iterator.next()?.messages.values.contains { $0.contains { $0 == message } } == true)
+    }
 }

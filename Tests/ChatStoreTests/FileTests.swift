@@ -111,6 +111,35 @@ struct FileTests {
         await (try SQLiteStore.open(at: path)).close()
     }
 
+    @Test("a second program reads while the first one writes, and sees what is new")
+    func secondReader() async throws {
+        let store = try await SQLiteStore.open(at: path)
+        try await fill(store, 0..<5)
+        let reader = try await SQLiteStore.open(at: path, isShared: true)
+        #expect(reader.report.isReadOnly)
+        func count() async throws -> Int {
+            try await reader.read { store throws(StoreError) in try store.conversations().first?.unreadCount ?? 0 }
+        }
+        #expect(try await count() == 5)
+        try await fill(store, 5..<9)
+        #expect(try await count() == 9)
+        await #expect(throws: StoreError.self) { try await fill(reader, 9..<10) }
+        // The log of the first one is joined to the file, and the reader goes on.
+        await store.close()
+        #expect(try await count() == 9)
+        await reader.close()
+        await (try SQLiteStore.open(at: path)).close()
+    }
+
+    @Test("a second program does not read a file that the first one has not migrated yet")
+    func unmigrated() async throws {
+        let store = try await SQLiteStore.open(at: path, maximumSize: nil, migrations: Array(Migration.all.dropLast()))
+        await #expect { try await SQLiteStore.open(at: path, isShared: true) } throws: {
+            ($0 as? StoreError)?.code == .inUse
+        }
+        await store.close()
+    }
+
     @Test("a reader sees a snapshot while the store is written")
     func snapshot() async throws {
         let store = try await SQLiteStore.open(at: path)

@@ -64,6 +64,17 @@ import XMPPAddress
         #expect(text([refused]).contains("              " + String(repeating: "ab", count: 32)))
     }
 
+    @Test("why a connection is not encrypted is a text of the catalogue", arguments: TransportError.Code.allCases)
+    func failures(code: TransportError.Code) throws {
+        var attempt = try attempt(daysLeft: 60)
+        attempt.tls = nil
+        attempt.failure = .transport(TransportError(code, "Only developers read this."))
+        let check = TLSCheck(attempts: [attempt], date: 0)
+        #expect(check.problem?.reason.english.isEmpty == false)
+        #expect(!text([check]).joined().contains("Only developers"))
+        #expect(check.problem?.reason.text.contains("Only developers") == false)
+    }
+
     @Test("a wrong clock is described with the time of both sides")
     func clock() {
         #expect(ClockCheck(difference: .milliseconds(400)).outcome == .passed)

@@ -2,6 +2,7 @@ import ChatStore
 import Foundation
 import ProgramFixtures
 import Testing
+import XMPPAddress
 
 @testable import CommandLine
 
@@ -123,11 +124,17 @@ import Testing
         #expect(try await run(["queue", "shout"], home).status == 2)
     }
 
-    @Test("two programs on one profile: the second one reports it and ends; only the owner can read the files")
+    @Test("two programs on one profile: the second one reads, or reports that it cannot write; only the owner can read")
     func inUse() async throws {
         let home = try await filled().home
+        let alone = try await run(["export"], home)
         let store = try await home.openStore()
-        for words in [["history", Self.peer], ["export"], ["queue"], ["import", "-"], ["doctor", "--store"]] {
+        for words in [["history", Self.peer], ["history"], ["export"], ["queue"]] {
+            let result = try await run(words, home)
+            #expect(result.status == 0 && result.errors.isEmpty, "\(words): \(result.errors)")
+        }
+        #expect(try await run(["export"], home).output == alone.output)
+        for words in [["queue", "cancel", "1"], ["import", "-"], ["doctor", "--store"]] {
             let result = try await run(words, home)
             #expect(result.status == 5, "\(words)")
             #expect(
@@ -136,7 +143,7 @@ import Testing
             )
         }
         let chinese = try await run(
-            ["history", Self.peer], home,
+            ["queue", "cancel", "1"], home,
             environment: ["LC_ALL": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": try await home.translations()])
         #expect(chinese.status == 5 && chinese.errors.contains("正被另一个程序使用"))
         await store.close()
@@ -145,6 +152,50 @@ import Testing
             let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
             #expect(found?.intValue == mode)
         }
+    }
+
+    @Test("JSON says how a message was encrypted, and nothing of a plain one")
+    func protection() async throws {
+        let home = try await filled().home
+        let store = try await home.openStore()
+        let protections: [MessageProtection] = [
+            .encrypted(scheme: "urn:xmpp:omemo:2", device: "a1b2", trust: .verified),
+            .notOpened(scheme: "urn:xmpp:omemo:2", reason: "key-missing"),
+        ]
+        let peer = try JID(Self.peer)
+        let copies = protections.enumerated().map { number, protection in
+            MessageCopy(
+                route: .live, sender: peer, isOutgoing: false, wireID: "p\(number)", originID: "p\(number)",
+                time: MessageTime(millisecondsSince1970: 1_900_000_000_000 + Int64(number)),
+                content: .text(MessageText(number == 0 ? "secret" : "")), protection: protection)
+        }
+        try await store.write { store throws(StoreError) in
+            guard let account = try store.accounts().first?.id else { return }
+            for copy in copies {
+                _ = try store.receive(copy, in: ConversationKey(account: account, address: peer, kind: .direct))
+            }
+        }
+        await store.close()
+        let objects = try await run(["history", Self.peer, "--json"], home).objects
+        #expect(objects.dropLast(2).allSatisfy { $0["protection"] == nil })
+        let told = objects.suffix(2).map { $0["protection"] as? [String: String] }
+        #expect(
+            told == [
+                ["state": "encrypted", "scheme": "urn:xmpp:omemo:2", "device": "a1b2", "trust": "verified"],
+                ["state": "not-opened", "scheme": "urn:xmpp:omemo:2", "reason": "key-missing"],
+            ])
+        // `listen` writes the same.
+        for (copy, told) in zip(copies, told) {
+            let line = try #require(ListenedLine(message: copy))
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.json.utf8)) as? [String: Any])
+            #expect(object["protection"] as? [String: String] == told)
+            #expect(object["body"] as? String == copy.content.text?.body || copy.protection.isNotOpened)
+        }
+        var plain = copies[0]
+        plain.protection = .none
+        #expect(ListenedLine(message: plain)?.json.contains("protection") == false)
+        #expect(ListenedLine(message: copies[1])?.text.contains("could not be decrypted") == true)
     }
 
     @Test("another profile has other conversations, chosen by option or by environment")

@@ -156,4 +156,28 @@ struct SharedProfileTests {
         #expect(listened(listener) == ["first", "second"])
         #expect(try await bodies(with: romeo.address, of: juliet) == ["first", "second"])
     }
+
+    @Test("history, queue and export work beside listen, and have what has just arrived")
+    func readBesideListen() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let hers = try await juliet.listen()
+        let account = ["--jid", juliet.address]
+        for number in 1...3 {
+            try await romeo.run("send", juliet.address, "number \(number)")
+            try await hers.waitForOutput("the message") { $0.contains("\"number \(number)\"") }
+            let history = try await juliet.bare(["history", romeo.address, "--json"] + account)
+            #expect(history.status == 0, "\(history.errors)")
+            #expect(history.objects.compactMap { $0["body"] as? String } == (1...number).map { "number \($0)" })
+            #expect(try await juliet.bare(["export"]).output.contains("number \(number)"))
+            #expect(try await juliet.bare(["queue"] + account).output.contains("No message is waiting"))
+        }
+        // The one that listens was not disturbed.
+        try await juliet.run("send", romeo.address, "answer")
+        hers.signal(SIGTERM)
+        #expect(await hers.result().status == 0)
+        #expect(try await bodies(with: romeo.address, of: juliet).last == "answer")
+    }
 }

@@ -63,7 +63,7 @@ import XMPPAddress
         let juliet = try await Person("juliet", on: server)
         let chat = try juliet.chat("nurse")
         try await chat.waitForScreen("Conversation with")
-        for words in [["chat", "nurse"], ["history"]] {
+        for words in [["chat", "nurse"], ["history", "nurse", "--fetch"]] {
             let second = try Program(
                 "hongyan", words + juliet.connection(), home: juliet.home, size: (80, 24))
             #expect(await second.result().status == 5)

@@ -2,6 +2,7 @@ import HongyanTesting
 import Synchronization
 import Testing
 import TransportLayer
+import Waiting
 import XMPPAddress
 import XMPPStanzas
 import XMPPStream
@@ -23,6 +24,38 @@ private final class PretendedNetwork: NetworkMonitor {
         while watchers.withLock(\.isEmpty) { await Task.yield() }
         for watcher in watchers.withLock(\.self) { watcher.yield(change) }
     }
+}
+
+/// A connection whose peer takes nothing more from some moment on, and that breaks when a test says so.
+private final class StuckTransport: Transport {
+    private let base: any Transport
+    private let isStuck = Atomic(false)
+    private let broken = Gate()
+
+    init(_ base: any Transport) { self.base = base }
+
+    func stick() { isStuck.store(true, ordering: .sequentiallyConsistent) }
+
+    func breakOff() {
+        broken.open()
+        base.abort()
+    }
+
+    func read() async throws(TransportError) -> [UInt8] { try await base.read() }
+
+    func write(_ bytes: [UInt8]) async throws(TransportError) {
+        guard isStuck.load(ordering: .sequentiallyConsistent) else { return try await base.write(bytes) }
+        await broken.wait()
+        throw TransportError(.connectionReset, "The line is broken.")
+    }
+
+    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
+        try await base.startTLS(configuration)
+    }
+    func finishWriting() async throws(TransportError) { try await base.finishWriting() }
+    func close() async { await base.close() }
+    func abort() { base.abort() }
+    var tlsInformation: NegotiatedTLS? { get async { await base.tlsInformation } }
 }
 
 @Suite("Changes of the network", .timeLimit(.minutes(20)))
@@ -107,6 +140,37 @@ struct NetworkTests {
             let online = try await manual.run(.milliseconds(100)) { await state(events, where: \.isOnline) }
             #expect(online != nil)
             #expect(start.duration(to: manual.clock.now()) < .seconds(3600))
+        }
+    }
+
+    @Test("a connection that breaks while nothing is read because too much waits to be written is noticed at once")
+    func brokenWhileFull() async throws {
+        let opened = Mutex<[StuckTransport]>([])
+        let configuration = try server.account("alice") {
+            // The clock stands still: a timeout does not help.
+            VirtualClock().drive(&$0)
+            $0.reconnection = ReconnectionPolicy(attempts: nil, backoff: Backoff(first: .zero))
+            let connect = $0.transports.connect
+            $0.transports = TransportFactory { target throws(TransportError) in
+                let transport = StuckTransport(try await connect(target))
+                opened.withLock { $0.append(transport) }
+                return transport
+            }
+        }
+        try await Client(configuration).run { session in
+            let events = session.events(.connection)
+            let first = opened.withLock { $0.first }
+            let transport = try #require(first)
+            transport.stick()
+            // Each is answered with its identifier, until four megabytes of answers wait.
+            let id = String(repeating: "i", count: 1000)
+            let request = "<iq type='get' id='\(id)'><question xmlns='urn:example:question'/></iq>"
+            let requests = String(repeating: request, count: 500)
+            for _ in 0..<10 { try await server.send(requests, to: "alice") }
+            while await !session.connection.outbox.isOverflowing { await Task.yield() }
+            transport.breakOff()
+            #expect(await state(events) { if case .offline = $0 { true } else { false } } != nil)
+            #expect(await state(events, where: \.isOnline) != nil)
         }
     }
 }

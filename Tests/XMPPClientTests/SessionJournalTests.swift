@@ -131,7 +131,9 @@ final class FileSessionStoreTests {
             #expect(try await store.loadSession() == nil)
             try await store.commit(
                 SessionChange(
-                    received: [try message("1"), try message("2"), try XMLElement(parsing: "<presence/>")],
+                    received: try [message("1"), message("2"), XMLElement(parsing: "<presence/>")].map {
+                        ReceivedStanza($0)
+                    },
                     unacknowledged: [stanza(9)], resumption: try saved([1])))
             #expect(store.received.map { $0.stanza["id"] } == ["1", "2"])
             try await store.finish(store.received[0])
@@ -186,7 +188,7 @@ final class FileSessionStoreTests {
     @Test("the inbox returns the remaining stanzas, then new ones, and ends with the session")
     func inbox() async throws {
         let store = try FileSessionStore(path: path, keeping: { _ in true })
-        try await store.commit(SessionChange(received: [try message("1")], resumption: nil))
+        try await store.commit(SessionChange(received: [ReceivedStanza(try message("1"))], resumption: nil))
         let reader = Task {
             var ids: [String] = []
             for await received in store.inbox {
@@ -195,7 +197,9 @@ final class FileSessionStoreTests {
             }
             return ids
         }
-        for id in ["2", "3"] { try await store.commit(SessionChange(received: [try message(id)], resumption: nil)) }
+        for id in ["2", "3"] {
+            try await store.commit(SessionChange(received: [ReceivedStanza(try message(id))], resumption: nil))
+        }
         while !store.received.isEmpty { await Task.yield() }
         await store.sessionEnded()
         #expect(try await reader.value == ["1", "2", "3"])

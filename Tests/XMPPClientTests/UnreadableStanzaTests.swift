@@ -178,7 +178,7 @@ struct UnreadableStanzaTests {
         defer { remove(path) }
         let stanza = try XMLElement(parsing: "<message xmlns='jabber:client' id='1'>\(Self.poison)</message>")
         let store = try FileSessionStore(path: path, keeping: { _ in true })
-        try await store.commit(SessionChange(received: [stanza], resumption: nil))
+        try await store.commit(SessionChange(received: [ReceivedStanza(stanza)], resumption: nil))
         #expect(store.received.map(\.stanza) == [stanza])
     }
 }

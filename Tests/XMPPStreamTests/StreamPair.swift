@@ -25,6 +25,21 @@ enum Delivery: CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
+/// A fault of the line between the ends of a ``StreamPair``.
+struct LineFault {
+    enum Direction: CaseIterable, Sendable { case toServer, toClient }
+
+    enum Kind {
+        /// The connection breaks when so many bytes have arrived.
+        case cut(after: Int)
+        /// The piece with this number arrives twice; the first is 0.
+        case duplicate(piece: Int)
+    }
+
+    let direction: Direction
+    let kind: Kind
+}
+
 /// A client and a server connected in memory: bytes are transferred, handshakes succeed, and time only passes on
 /// request.
 struct StreamPair: ~Copyable {
@@ -48,12 +63,17 @@ struct StreamPair: ~Copyable {
     /// The number of round trips of the client so far; a handshake of TLS 1.3 is one.
     private(set) var roundTrips = 0
     private var isClientsTurn = false
+    private let fault: LineFault?
+    /// What has arrived, by direction.
+    private(set) var byteCounts: [LineFault.Direction: Int] = [.toServer: 0, .toClient: 0]
+    private(set) var pieceCounts: [LineFault.Direction: Int] = [.toServer: 0, .toClient: 0]
 
     init(
         _ client: ClientStreamConfiguration = .juliet(), _ server: ServerStreamConfiguration = .example(),
         directory: ServerDirectory = .verona, delivery: Delivery = .whole, tls: TLSInformation = .tls13,
-        confirmsStanzas: Bool = true
+        confirmsStanzas: Bool = true, fault: LineFault? = nil
     ) {
+        self.fault = fault
         self.client = ClientStream(configuration: client)
         self.server = ServerStream(configuration: server)
         self.directory = directory
@@ -122,13 +142,15 @@ struct StreamPair: ~Copyable {
                 let part = Array(toServer.prefix(delivery.size))
                 toServer.removeFirst(part.count)
                 isClientsTurn = true
-                perform(server.bytesReceived(part, directory: &directory, now: now))
+                let (bytes, isLast) = arriving(part, .toServer)
+                perform(server.bytesReceived(bytes, directory: &directory, now: now))
+                if isLast { cut() }
             } else if !toClient.isEmpty, !isCut {
                 let part = Array(toClient.prefix(delivery.size))
                 toClient.removeFirst(part.count)
                 if isClientsTurn { roundTrips += 1 }
                 isClientsTurn = false
-                perform(client.bytesReceived(part, now: now))
+                clientReceives(part)
             } else {
                 return
             }
@@ -139,7 +161,27 @@ struct StreamPair: ~Copyable {
         while !toClient.isEmpty, !isCut {
             let part = Array(toClient.prefix(delivery.size))
             toClient.removeFirst(part.count)
-            perform(client.bytesReceived(part, now: now))
+            clientReceives(part)
+        }
+    }
+
+    private mutating func clientReceives(_ part: [UInt8]) {
+        let (bytes, isLast) = arriving(part, .toClient)
+        perform(client.bytesReceived(bytes, now: now))
+        if isLast { cut() }
+    }
+
+    /// What arrives of a piece, and whether the connection breaks after it.
+    private mutating func arriving(_ piece: [UInt8], _ direction: LineFault.Direction) -> (bytes: [UInt8], isLast: Bool)
+    {
+        let (before, number) = (byteCounts[direction, default: 0], pieceCounts[direction, default: 0])
+        byteCounts[direction] = before + piece.count
+        pieceCounts[direction] = number + 1
+        guard let fault, fault.direction == direction else { return (piece, false) }
+        switch fault.kind {
+        case .cut(let count):
+            return count > before + piece.count ? (piece, false) : (Array(piece.prefix(max(0, count - before))), true)
+        case .duplicate(let chosen): return (number == chosen ? piece + piece : piece, false)
         }
     }
 

@@ -12,6 +12,8 @@ final class MessageMenu {
 
     /// Reactions at the top of the menu; the chooser has all others.
     static let quickReactions = ["👍", "❤️", "😂", "😮", "😢", "🙏"]
+    /// The number of accepted reactions that fit side by side where only those are offered.
+    private static let offeredReactions = 8
 
     init(_ message: TimelineMessage, _ view: TimelineView) {
         self.message = message
@@ -66,7 +68,8 @@ final class MessageMenu {
     private func reactions(_ popover: Popover) -> Widget {
         let box = Box.horizontal(spacing: 2)
         let (view, message) = (view, message)
-        for emoji in Self.quickReactions {
+        let (emojis, hasChooser) = view.timeline.offeredReactions(Self.quickReactions, limit: Self.offeredReactions)
+        for emoji in emojis {
             let button = Button(Label(emoji)).css("flat", "circular", "quick-reaction")
             button.accessible(label: localized("React with %@", emoji))
             button.onClick { [weak view, weak popover] in
@@ -75,6 +78,7 @@ final class MessageMenu {
             }
             box.append(button)
         }
+        guard hasChooser else { return box }
         let more = MenuButton(icon: "list-add-symbolic").css("flat", "circular", "quick-reaction")
         more.named(localized("More emoji"))
         more.show(

@@ -42,6 +42,12 @@ actor AccountConnection {
         let following = services.contents.map { contents in Task { await contents.run() } }
         defer { following?.cancel() }
         await services.contacts.recallRequests()
+        do {
+            try await context.encryption?.load()
+        } catch {
+            // What is encrypted stays closed; nothing that should be is sent in clear.
+            context.events.post(.problem(.session(error)))
+        }
         let configuration = configuration.serving(
             context,
             showPresence: { await self.announce(isResumed: $1, in: $0) },
@@ -86,6 +92,7 @@ actor AccountConnection {
         self.connectionsBegun = connectionsBegun
         let contacts = await session[Roster.self]?.events()
         let services = services
+        let encryption = context.encryption.map { OMEMOService(context, $0) }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.context.queue.run(in: session) }
             group.addTask { await self.followOfflineDelivery(connections, in: session) }
@@ -97,6 +104,7 @@ actor AccountConnection {
             group.addTask { await services.reading.run(in: session) }
             group.addTask { await services.avatars.run(in: session) }
             group.addTask { await services.blocking.run(in: session) }
+            if let encryption { group.addTask { await encryption.run(in: session) } }
             if let contacts { group.addTask { for await batch in contacts { await services.contacts.changed(batch) } } }
             await show(await session.connectionState)
             if await session.isOnline {

@@ -16,6 +16,8 @@ final class AccountContext: Sendable {
     let store: any LocalStore
     let now: @Sendable () -> MessageTime
     let recorder: SessionRecorder
+    /// The encryption of the account, if it has one of its own.
+    let encryption: OMEMOProtection?
     /// The send queue. Rooms open and close it; history reports what the archive has.
     let queue: SendQueue
     /// Decides who gets typing notifications.
@@ -27,7 +29,7 @@ final class AccountContext: Sendable {
 
     init(
         _ id: AccountID, address: JID, store: any LocalStore, policy: ChatAccountPolicy, media: MediaCache?,
-        uploader: (any AttachmentUploader)?, protection: any ContentProtection,
+        uploader: (any AttachmentUploader)?, protection: (any ContentProtection)?,
         now: @escaping @Sendable () -> MessageTime
     ) {
         self.id = id
@@ -37,9 +39,13 @@ final class AccountContext: Sendable {
         let stateSupport = ChatStateSupport(tellsTyping: policy.tellsTyping)
         self.stateSupport = stateSupport
         hearing = policy.hear.map { Hearing($0) }
+        let encryption =
+            protection == nil
+            ? policy.encryption.map { OMEMOProtection($0, store: store, account: id, address: address, now: now) } : nil
+        self.encryption = encryption
         recorder = SessionRecorder(
-            store: store, account: id, address: address, media: media, protection: protection, hearing: hearing,
-            now: now)
+            store: store, account: id, address: address, media: media,
+            protection: protection ?? encryption ?? PlainContent(), hearing: hearing, now: now)
         queue = SendQueue(
             store: store, account: id,
             tellsActivity: { stateSupport.allows($0) }, uploader: uploader,

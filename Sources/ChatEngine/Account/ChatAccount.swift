@@ -34,17 +34,19 @@ public final class ChatAccount: Sendable {
     public var address: JID { context.address }
     public var store: any LocalStore { context.store }
     public var protection: any ContentProtection { context.recorder.protector.protection }
+    /// The end-to-end encryption, where ``ChatAccountPolicy/encryption`` asks for it.
+    public var encryption: OMEMOProtection? { context.encryption }
     var session: Session? { context.session }
 
     /// - Parameters:
     ///   - configuration: how to connect and sign in; its store, plan and extensions are set here.
     ///   - media: stores files that arrive inside messages, and those of queued messages.
     ///   - uploader: uploads files; without it, messages with files fail.
-    ///   - protection: end-to-end encryption of this account.
+    ///   - protection: takes the place of the encryption that the policy asks for.
     public init(
         _ id: AccountID, configuration: ClientConfiguration, store: any LocalStore,
         policy: ChatAccountPolicy = ChatAccountPolicy(), media: MediaCache? = nil,
-        uploader: (any AttachmentUploader)? = nil, protection: any ContentProtection = PlainContent(),
+        uploader: (any AttachmentUploader)? = nil, protection: (any ContentProtection)? = nil,
         now: @escaping @Sendable () -> MessageTime = { MessageTime.now }
     ) {
         self.media = media

@@ -27,5 +27,8 @@ public struct ChatAccountPolicy: Sendable {
     /// How long a message acknowledged by the server may be without a receipt before the archive is checked for it.
     public var confirmationTime = Duration.seconds(60)
 
+    /// End-to-end encryption; `nil` for none.
+    public var encryption: OMEMOSettings?
+
     public init() {}
 }

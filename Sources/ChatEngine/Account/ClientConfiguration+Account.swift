@@ -1,5 +1,6 @@
 internal import Blocking
 internal import ClientState
+internal import EndToEndEncryption
 internal import EntityInformation
 internal import FileSharing
 internal import GroupChat
@@ -30,7 +31,7 @@ extension ClientConfiguration {
         // Messages can be queued offline, so starting without a connection is normal.
         configuration.reconnection.retriesFirstLogin = true
         // The first interceptor: the others see messages as they were opened and stored.
-        configuration.add { _ in recorder.received }
+        configuration.add { _ in recorder.openedStanzas }
         configuration.add {
             ServiceDiscovery(
                 $0, identity: .init(category: "client", type: policy.programType, name: policy.programName))
@@ -52,6 +53,9 @@ extension ClientConfiguration {
         configuration.add { Blocking($0) }
         configuration.add { Profiles($0) }
         configuration.add { GroupChat($0, occupancies: recorder.occupancies) }
+        if let encryption = context.encryption {
+            configuration.add { OMEMODevices($0, using: encryption.cryptography) }
+        }
         configuration.add { Bookmarks($0, joinsAutomatically: false) }
         let trust = configuration.trust
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }

@@ -28,12 +28,17 @@ actor ArchiveReader {
     ) async throws(StoreError) {
         var step = ProtectionStep(context.recorder.protector)
         let (items, receiptsWanted) = await read(page, of: archive, &step)
-        let stored = StoredArchivePage(
-            archive: archive, with: peer, query: query, items: items, isComplete: page.isComplete)
         let (id, oldest) = (context.id, context.now().advanced(by: -Self.receiptAge))
         let owed = try await step.store(of: id, in: context.store) { writer throws(StoreError) in
             let owed = try Self.receiptsOwed(
                 for: items.filter { receiptsWanted.contains($0.id) && $0.time > oldest }, in: writer)
+            let known = try items.map { item throws(StoreError) -> ArchiveItem in
+                guard case .message(let copy, let key)? = item.content, try !writer.concernsSomething(copy, in: key)
+                else { return item }
+                return ArchiveItem(id: item.id, time: item.time, content: nil)
+            }
+            let stored = StoredArchivePage(
+                archive: archive, with: peer, query: query, items: known, isComplete: page.isComplete)
             try writer.receive(stored, account: id)
             return owed
         }

@@ -100,13 +100,7 @@ public struct AttachmentFetcher: Sendable {
         guard let attachment = await attachment(index, of: message) else {
             throw AttachmentFailure(.messageGone)
         }
-        if let path = await path(of: attachment) {
-            // A description by the sender of content that is here for another reason, or content that was recorded
-            // before.
-            let isNew = !attachment.isLocal || attachment.isUnexamined
-            if isNew { await note(index, of: message, at: path, hash: attachment.contentHash) }
-            return (path, isNew)
-        }
+        if let found = await find(attachment, index, of: message) { return found }
         guard let url = attachment.url else {
             throw AttachmentFailure(.fileGone)
         }
@@ -129,6 +123,23 @@ public struct AttachmentFetcher: Sendable {
         defer { try? FileManager.default.removeItem(atPath: opened) }
         try FileConversion.run(opening.cipher, from: part, to: opened)
         return (try await keep(opened, as: attachment, index, of: message), true)
+    }
+
+    /// The content of an attachment of a message if it is on this device, for whatever reason; its properties are written
+    /// down unless they are known. Requests nothing.
+    package func find(_ index: Int, of message: MessageID) async -> (path: String, isNew: Bool)? {
+        guard let attachment = await attachment(index, of: message) else { return nil }
+        return await find(attachment, index, of: message)
+    }
+
+    private func find(
+        _ attachment: Attachment, _ index: Int, of message: MessageID
+    ) async -> (path: String, isNew: Bool)? {
+        guard let path = await path(of: attachment) else { return nil }
+        // Until now only the sender's description was known.
+        let isNew = !attachment.isLocal || attachment.isUnexamined
+        if isNew { await note(index, of: message, at: path, hash: attachment.contentHash) }
+        return (path, isNew)
     }
 
     private func keep(

@@ -65,6 +65,21 @@ struct ProtectionStep: Sendable {
         }
     }
 
+    /// Does other work that the protection has, in its turn.
+    mutating func perform<Result: Sendable>(
+        _ body: @Sendable () async throws(ProtectionError) -> (Result, ProtectionChange?)
+    ) async throws(ProtectionError) -> Result {
+        await beAlone()
+        do throws(ProtectionError) {
+            let (result, change) = try await body()
+            if let change { changes.append(change) }
+            return result
+        } catch {
+            await discard()
+            throw error
+        }
+    }
+
     /// Ends the step with a transaction, which also saves what the protection remembers.
     mutating func store<Result: Sendable>(
         of account: AccountID, in store: any LocalStore,

@@ -9,6 +9,7 @@ extension MessageMeaning {
         switch self {
         case .message(let copy, let conversation):
             let key = ConversationKey(account: account, conversation)
+            guard try writer.concernsSomething(copy, in: key) else { break }
             return heard(try writer.receive(copy, in: key), in: key)
         case .report(let report, let conversation):
             try writer.receive(report, in: ConversationKey(account: account, conversation))
@@ -29,5 +30,18 @@ extension MessageMeaning {
             .report(report, in: ConversationKey(account: account, conversation))
         case .read: nil
         }
+    }
+}
+
+extension StoreReader {
+    /// Whether a copy brings a message, or more about one that is here. One more copy of a message that was decrypted before, under other
+    /// names, brings nothing: who repeats somebody's message does not make it two.
+    func concernsSomething(_ copy: MessageCopy, in key: ConversationKey) throws(StoreError) -> Bool {
+        guard case .notOpened(_, ProtectionError.Code.repeated.rawValue) = copy.protection else { return true }
+        guard let conversation = try conversation(key) else { return false }
+        let names = copy.archiveReferences.map { TargetReference.archived($0) }
+        let own = [copy.originID, copy.wireID].compactMap { $0.map { TargetReference.sent(id: $0) } }
+        for name in names + own where try message(name, in: conversation) != nil { return true }
+        return false
     }
 }

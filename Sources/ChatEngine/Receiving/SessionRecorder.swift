@@ -39,8 +39,8 @@ public struct SessionRecorder: SessionStore {
     /// Whether the archive of the account assigns ids to live messages (XEP-0359), so that they can be trusted.
     private let ownArchive = OwnArchive()
     let protector: MessageProtector
-    /// Passes the opened messages on to the session.
-    let received = ReceivedStanzas()
+    /// Passes on what was opened here.
+    let openedStanzas = OpenedStanzas()
 
     /// - Parameters:
     ///   - media: stores files that arrive inside messages.
@@ -130,30 +130,27 @@ public struct SessionRecorder: SessionStore {
         var newOccupancies: [JID: RoomOccupancy] = [:]
         var reader = reader
         var sightings: [PresenceRecord.Sighting] = []
-        var (step, read) = (ProtectionStep(protector), [Message]())
-        for element in change.received {
+        var (step, opened) = (ProtectionStep(protector), [OpenedStanzas.Replacement]())
+        for received in change.received {
             // An unreadable stanza is not a message; the session answers it.
-            switch (try? AnyStanza(element)) ?? nil {
-            case .message(var message)?:
-                message.payloads.rememberDecoded()
+            switch received.stanza {
+            case .message(let message)?:
                 // A page of an archive is read when it is complete.
-                guard !ArchiveResult.isClaimed(by: message) else {
-                    read.append(message)
-                    continue
-                }
+                guard !ArchiveResult.isClaimed(by: message) else { continue }
                 let carbon = Carbon(in: message, for: address)
                 let said = carbon?.message ?? message
                 let arrival = arrival(of: said, by: carbon == nil ? .live : .carbon, at: time)
-                let opened = await step.open(said, by: reader.route(of: said, arrival))
-                reader.keptContents = await keepContents(of: CollectionOfOne(opened.message))
-                meanings += reader.read(opened, arrival)
-                read.append(carbon == nil ? opened.forSession : message)
+                let content = await step.open(said, by: reader.route(of: said, arrival))
+                reader.keptContents = await keepContents(of: CollectionOfOne(content.message))
+                meanings += reader.read(content, arrival)
+                if carbon == nil, content.protection != .none { opened.append(.init(of: message, content.forSession)) }
             case .presence(let presence)?:
                 if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: occupancies.all),
                     presences.admits(sighting, people)
                 {
                     sightings.append(sighting)
                 }
+                if let encryption = protector.protection as? OMEMOProtection { encryption.presenceReceived(presence) }
                 guard let (room, occupancy) = occupancies.presenceReceived(presence, at: time) else { continue }
                 newOccupancies[room] = occupancy
                 reader = self.reader
@@ -187,7 +184,7 @@ public struct SessionRecorder: SessionStore {
             return heard
         }
         if let hearing { for event in heard { await hearing.report(event) } }
-        if !change.received.isEmpty { received.stored(read) }
+        if !change.received.isEmpty { openedStanzas.stored(opened) }
         if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 

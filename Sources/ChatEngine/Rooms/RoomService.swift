@@ -262,9 +262,8 @@ public actor RoomService {
         case .entranceFailed(let error, let isTriedAgain):
             absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
             if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
-        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .message, .privateMessage,
-            .configurationChanged:
-            break
+        case .message, .privateMessage: return  // The store reports them.
+        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .configurationChanged: break
         }
         context.events.post(.room(room))
     }

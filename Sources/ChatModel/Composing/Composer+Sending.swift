@@ -128,7 +128,7 @@ extension Composer {
     ) async throws(StoreError) -> Target? {
         guard let message else { return nil }
         return try await store.read { [key] store throws(StoreError) in
-            try Self.target(message, key, AddressBook(store), store, for: purpose)
+            try Self.target(message, key, AddressBook(store, of: key.account), store, for: purpose)
         }
     }
 

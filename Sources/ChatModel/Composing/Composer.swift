@@ -74,7 +74,7 @@ public final class Composer {
                     guard let conversation = try store.conversation(key),
                         let draft = try store.draft(in: conversation)
                     else { return nil as (Draft, Target?, Target?)? }
-                    let book = try AddressBook(store)
+                    let book = try AddressBook(store, of: key.account)
                     let reply = try Self.target(draft.reply, key, book, store, for: .reply)
                     let edit = try Self.target(draft.edits, key, book, store, for: .correction)
                     return (draft, reply, edit)

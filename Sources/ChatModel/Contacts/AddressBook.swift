@@ -16,6 +16,11 @@ struct AddressBook: Sendable, Equatable {
         self = try AddressBook().reading(accounts, from: store)
     }
 
+    /// The names that one account knows.
+    init(_ store: any StoreReader, of account: AccountID) throws(StoreError) {
+        self = try AddressBook().reading([account], from: store)
+    }
+
     /// The same book with these accounts read again; the contacts of all others are not read.
     func reading(_ changed: Set<AccountID>, from store: any StoreReader) throws(StoreError) -> AddressBook {
         var book = self

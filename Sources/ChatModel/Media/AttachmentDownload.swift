@@ -69,10 +69,11 @@ public final class AttachmentDownload {
     public func look() async {
         guard !isRunning else { return }
         let mine = turn
-        let found = await downloads.path(of: self)
+        let found = await downloads.find(self)
         guard mine == turn, !isRunning else { return }
         if let found {
-            phase = .here(path: found)
+            phase = .here(path: found.path)
+            if found.isNew { await downloads.measure(self, at: found.path) }
         } else if case .failed = phase {
             return
         } else {

@@ -46,12 +46,10 @@ public final class AttachmentDownloads {
         return download
     }
 
-    func path(of download: AttachmentDownload) async -> String? {
-        // The store may have newer information than the row.
-        let (id, index, store) = (download.message, download.index, fetcher.store)
-        let stored = try? await store.read { reader throws(StoreError) in try reader.message(id)?.text.attachments }
-        let attachments = stored.flatMap { $0 } ?? []
-        return await fetcher.path(of: attachments.indices.contains(index) ? attachments[index] : download.attachment)
+    /// The file, if it is on this device. What it is is known then, even if it is here because of another message.
+    func find(_ download: AttachmentDownload) async -> (path: String, isNew: Bool)? {
+        if let found = await fetcher.find(download.index, of: download.message) { return found }
+        return await fetcher.path(of: download.attachment).map { ($0, false) }
     }
 
     func fetch(

@@ -68,9 +68,12 @@ public final class NotificationFeed {
         let concerned = changes.conversations.union(changes.messages.keys)
         guard !concerned.isEmpty else { return }
         let found = try? await store.read { store throws(StoreError) in
-            let book = try AddressBook(store)
+            var books: [AccountID: AddressBook] = [:]
             return try concerned.sorted().map { id throws(StoreError) in
                 guard let conversation = try store.conversation(id) else { return Finding(id: id) }
+                let account = conversation.key.account
+                if books[account] == nil { books[account] = try AddressBook(store, of: account) }
+                let book = books[account] ?? AddressBook()
                 var messages: [StoredMessage] = []
                 for message in (changes.messages[id] ?? []).sorted() {
                     if let message = try store.message(message) { messages.append(message) }

@@ -72,15 +72,31 @@ extension AccountList {
 }
 
 extension Timeline {
-    /// Shows who is typing in this conversation, until the task is cancelled.
+    /// Shows who is typing in this conversation, and which reactions are accepted, until the task is cancelled.
     public func follow(_ account: ChatAccount) async {
         guard account.id == key.account else { return }
         let events = account.events()
+        let coalescer = Coalescer(every: Self.restrictionsInterval, clock: environment.clock)
+        coalescer.call()
         await showWriting(to: account)
-        for await event in events {
-            if case .typing(key) = event { await showWriting(to: account) }
+        await withTaskGroup { group in
+            // A contact's program may take its time to answer.
+            group.addTask { [weak self, key] in
+                await coalescer.run { self?.reactionRestrictions = await account.reactionRestrictions(in: key) }
+            }
+            for await event in events {
+                switch event {
+                case .typing(key): await showWriting(to: account)
+                case .presence(key.address), .room(key.address), .connection: coalescer.call()
+                default: break
+                }
+            }
+            group.cancelAll()
         }
     }
+
+    /// The minimum time between two looks at which reactions are accepted.
+    private static let restrictionsInterval: Duration = .seconds(1)
 
     private func showWriting(to account: ChatAccount) async {
         let people = await account.writers[key] ?? [:]

@@ -14,17 +14,37 @@ extension Timeline {
         try await actions?.cancel(message)
     }
 
-    /// Adds or removes one of the user's reactions to a message. A reaction message contains all emoji of the sender
-    /// (XEP-0444 §3).
+    /// The reactions that a menu offers, and whether others can be chosen: not where only certain ones are accepted.
     ///
-    /// - Returns: `false` if the message is gone, or has no identifier yet that others know.
+    /// - Parameters:
+    ///   - usual: those that are offered where all are accepted.
+    ///   - limit: how many of the accepted ones are offered.
+    public func offeredReactions(_ usual: [String], limit: Int) -> (emojis: [String], hasOthers: Bool) {
+        guard let restrictions = reactionRestrictions else { return (usual, true) }
+        if restrictions.maximumPerUser == 0 { return ([], false) }
+        return restrictions.allowed.map { (Array($0.prefix(limit)), false) } ?? (usual, true)
+    }
+
+    /// Adds or removes one of the user's reactions to a message. A reaction message contains all emoji of the sender
+    /// (XEP-0444 §3). Where fewer are accepted, earlier ones are removed.
+    ///
+    /// - Returns: `false` if the message is gone, has no identifier yet that others know, or the emoji is not accepted here
+    ///   (``reactionRestrictions``).
     @discardableResult
     public func toggleReaction(_ emoji: String, to message: MessageID) async throws(StoreError) -> Bool {
         guard let actions, let stored = try await stored(message), !stored.isRetracted else { return false }
         guard let target = stored.reference(in: key, for: .reaction) else { return false }
         let emoji = MessageReactions.qualified(emoji)
         var own = stored.reactions.filter { isOwn($0.sender) }.map { MessageReactions.qualified($0.emoji) }
-        if let index = own.firstIndex(of: emoji) { own.remove(at: index) } else { own.append(emoji) }
+        if let index = own.firstIndex(of: emoji) {
+            own.remove(at: index)
+            own = reactionRestrictions?.accepted(of: own) ?? own
+        } else if let restrictions = reactionRestrictions {
+            guard let accepted = restrictions.adding(emoji, to: own) else { return false }
+            own = accepted
+        } else {
+            own.append(emoji)
+        }
         _ = try await actions.send(.reactions(to: target, own), in: key)
         return true
     }

@@ -1,4 +1,5 @@
 public import ChatStore
+public import MessageFeatures
 public import Observation
 internal import Waiting
 internal import XMPPAddress
@@ -40,6 +41,8 @@ public final class Timeline {
     public private(set) var unreadCount = 0
     /// The names of those who are typing.
     public private(set) var writing: [String] = []
+    /// Which reactions are accepted in this conversation; `nil` for all.
+    public package(set) var reactionRestrictions: ReactionRestrictions?
     /// The row to start at after ``open()``: the unread separator; `nil` for the newest message.
     public private(set) var initialItem: TimelineItem.ID?
     /// Why reading the store last failed, if it did.
@@ -153,7 +156,7 @@ public final class Timeline {
             do throws(StoreError) {
                 let window = contents.window
                 let answer = try await store.read { store throws(StoreError) in
-                    let book = readsBook ? try AddressBook(store) : nil
+                    let book = readsBook ? try AddressBook(store, of: key.account) : nil
                     guard let conversation = try store.conversation(key) else {
                         return Moment<Note>(
                             book: book,

@@ -166,7 +166,8 @@ extension Wording {
         case .hostNotFound: localized("The name has no address.")
         case .resolutionFailed: localized("The DNS servers did not answer, or reported a failure.")
         case .allCandidatesFailed: localized("The server could not be reached.")
-        case .invalidConfiguration: localized("A file, an address or a setting cannot be used.")
+        case .invalidConfiguration:
+            error.file.map { failure($0) } ?? localized("A file, an address or a setting cannot be used.")
         case .system: localized("The system refused it.")
         case .httpStatus: localized("The web server refused it.")
         case .httpFailed: localized("The transfer failed.")

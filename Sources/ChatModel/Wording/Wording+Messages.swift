@@ -1,6 +1,7 @@
 public import ChatEngine
 public import ChatStore
 internal import Localization
+public import MessageFeatures
 
 /// Texts about messages: states, contents, typing notifications.
 extension Wording {
@@ -73,6 +74,14 @@ extension Wording {
         case .damaged: localized("This encrypted message is damaged. Ask for it to be sent again.")
         default: localized("This message could not be decrypted. Ask for it to be sent again.")
         }
+    }
+
+    /// Which reactions are possible where one was not accepted.
+    public static func restrictions(_ restrictions: ReactionRestrictions) -> String {
+        guard restrictions.maximumPerUser != 0, let allowed = restrictions.allowed, !allowed.isEmpty else {
+            return localized("Reactions are not possible here.")
+        }
+        return localized("Only these reactions are possible here: %@", allowed.joined(separator: " "))
     }
 
     /// The kind of a file.

@@ -67,8 +67,9 @@ extension Wording {
         case .accountMismatch:
             localized("%@ opened a session for another account than yours. Ask your provider.", domain)
         case .settingsUnusable:
-            failure.text.map { localized("A setting cannot be used: %@", $0) }
-                ?? localized("A setting of this account cannot be used.")
+            failure.file.flatMap { file in
+                UnusableFile.Problem(rawValue: file.problem).map { Self.failure(UnusableFile($0, file.path)) }
+            } ?? localized("A setting of this account cannot be used.")
         case .noAcceptableMechanism where failure.saslError?.meansDowngrade == true: downgrade
         case .noAcceptableMechanism, .authenticationNotOffered:
             localized("%@ offers no secure way to sign in with a password.", domain)
@@ -90,6 +91,18 @@ extension Wording {
             failure.category == .conflict
                 ? localized("Another program is connected in the place of this one.")
                 : localized("%@ ended the connection. Try again in a while.", domain)
+        }
+    }
+
+    /// Why a file of the settings cannot be used.
+    public static func failure(_ file: UnusableFile) -> String {
+        switch file.problem {
+        case .authoritiesUnreadable: localized("The certificate authorities in %@ cannot be read.", file.path)
+        case .certificateUnreadable: localized("The certificate in %@ cannot be read.", file.path)
+        case .keyUnreadable: localized("The private key in %@ cannot be read.", file.path)
+        case .passphraseMissing: localized("The passphrase of the private key %@ is missing.", file.path)
+        case .passphraseWrong: localized("The passphrase of the private key %@ is wrong.", file.path)
+        case .keyMismatch: localized("The private key %@ does not belong to the certificate.", file.path)
         }
     }
 

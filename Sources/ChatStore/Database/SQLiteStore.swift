@@ -3,7 +3,7 @@ internal import Synchronization
 /// A store in a file: SQLite with a write-ahead log, one writer, and several readers that each see a snapshot.
 ///
 /// A transaction is durable when `write` returns. After a crash the store is in the state after one of its
-/// transactions. Only one program can have the file open.
+/// transactions. Only one program can write the file; others can read it beside that one.
 public final class SQLiteStore: LocalStore {
     /// What opening the file found.
     public struct OpeningReport: Sendable, Equatable {
@@ -16,7 +16,7 @@ public final class SQLiteStore: LocalStore {
         public internal(set) var wasNotClosed = false
         /// The result of recovering a damaged file.
         public internal(set) var salvage: SalvageReport?
-        /// The file or its folder is not writable, so the store is read-only.
+        /// The store is read-only, because the file or its folder is not writable, or because another program has it open.
         public internal(set) var isReadOnly = false
     }
 
@@ -55,20 +55,26 @@ public final class SQLiteStore: LocalStore {
     /// A file with an older schema is migrated. A damaged file is renamed, and a new one is created with everything
     /// that can be read; see ``report``. A file that is not writable is opened read-only.
     ///
-    /// - Parameter maximumSize: the maximum size of the file in bytes; `nil` is limited by the disk only.
-    /// - Throws: `inUse` if another program has it open, `tooNew` if a newer version wrote it, `cannotOpen`, `diskFull`
-    ///   or `system` on an error of the file system.
-    public static func open(at path: String, maximumSize: Int64? = nil) async throws(StoreError) -> SQLiteStore {
-        try await open(at: path, maximumSize: maximumSize, migrations: Migration.all)
+    /// - Parameters:
+    ///   - maximumSize: the maximum size of the file in bytes; `nil` is limited by the disk only.
+    ///   - isShared: whether a file that another program has open is opened read-only; what that program writes is visible in
+    ///     the next transaction.
+    /// - Throws: `inUse` if another program has it open (with `isShared`, only while it creates or migrates the file), `tooNew` if
+    ///   a newer version wrote it, `cannotOpen`, `diskFull` or `system` on an error of the file system.
+    public static func open(
+        at path: String, maximumSize: Int64? = nil, isShared: Bool = false
+    ) async throws(StoreError) -> SQLiteStore {
+        try await open(at: path, maximumSize: maximumSize, isShared: isShared, migrations: Migration.all)
     }
 
     static func open(
-        at path: String, maximumSize: Int64?, migrations: [Migration]
+        at path: String, maximumSize: Int64?, isShared: Bool = false, migrations: [Migration]
     ) async throws(StoreError) -> SQLiteStore {
         // Opening may wait for the disk, so it runs on the writer's thread.
         let opening = Mutex<(report: OpeningReport, lock: StoreLock?, immutable: Bool)>((OpeningReport(), nil, false))
         let writer = StoreConnectionActor(label: "hongyan.store.writer") { () throws(StoreError) in
-            let opened = try StoreOpening.open(path, maximumSize: maximumSize, migrations: migrations)
+            let opened = try StoreOpening.open(
+                path, maximumSize: maximumSize, isShared: isShared, migrations: migrations)
             opening.withLock { $0 = (opened.report, opened.lock, opened.isImmutable) }
             return opened.connection
         }

@@ -10,8 +10,9 @@ enum StoreOpening {
         let isImmutable: Bool
     }
 
+    /// - Parameter isShared: whether a file that another program has open is opened read-only.
     static func open(
-        _ path: String, maximumSize: Int64?, migrations: [Migration]
+        _ path: String, maximumSize: Int64?, isShared: Bool, migrations: [Migration]
     ) throws(StoreError) -> Opened {
         var report = SQLiteStore.OpeningReport()
         let exists = FileManager.default.fileExists(atPath: path)
@@ -21,6 +22,8 @@ enum StoreOpening {
             try StoreLock.makeFile(path)
         } catch  where error.code == .readOnly && exists {
             return try openReadOnly(path, newest: migrations.last?.number ?? 0)
+        } catch  where error.code == .inUse && isShared && exists {
+            return try openBeside(error, path, newest: migrations.last?.number ?? 0)
         }
         report.isNew = !exists
         if StoreVerification.isMarked(path) {
@@ -64,6 +67,17 @@ enum StoreOpening {
             }
         }
         return connection
+    }
+
+    /// Opens a file that another program has open. Its log may grow at any time, so it is never treated as immutable.
+    ///
+    /// - Parameter error: what is thrown while that program creates or migrates the file.
+    private static func openBeside(_ error: StoreError, _ path: String, newest: Int64) throws(StoreError) -> Opened {
+        let connection = try StoreSettings.reader(path: path, mode: .readOnly)
+        guard try connection.integer("PRAGMA user_version") == newest else { throw error }
+        var report = SQLiteStore.OpeningReport()
+        report.isReadOnly = true
+        return Opened(connection: connection, lock: nil, report: report, isImmutable: false)
     }
 
     static func openReadOnly(_ path: String, newest: Int64) throws(StoreError) -> Opened {

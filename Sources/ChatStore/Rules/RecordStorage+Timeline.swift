@@ -99,12 +99,13 @@ extension RecordStorage {
             attachments: record.hasAttachments ? try attachments(of: record.id) : [])
     }
 
-    /// The latest reactions of each sender.
+    /// The latest reactions of each sender. Of our own, those that came back do not count: the ones before them are valid again
+    /// (XEP-0444 §3.3).
     private func reactions(to message: MessageID) throws(StoreError) -> [Reaction] {
         var latest: [(author: MessageRecord, emojis: [String])] = []
         guard let conversation = try record(message)?.conversation else { return [] }
         let kind = try requireKey(of: conversation).kind
-        for record in try annotations(of: message) where record.kind == .reactions {
+        for record in try annotations(of: message) where record.kind == .reactions && !record.hasFailed {
             let origin = record.origin(in: kind)
             latest.removeAll { origin.replacesReactions(of: $0.author.origin(in: kind)) }
             latest.append((record, record.emojis))
@@ -186,4 +187,9 @@ extension RecordStorage {
 
 extension MessageRecord {
     var emojis: [String] { (body ?? "").split(separator: "\n").map(String.init) }
+}
+
+extension MessageRecord {
+    /// It is ours and did not arrive.
+    fileprivate var hasFailed: Bool { if isOutgoing, case .failed = state { true } else { false } }
 }

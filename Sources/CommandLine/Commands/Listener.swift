@@ -21,6 +21,31 @@ struct ListenedLine: Codable, Sendable {
     var isCounted = false
 }
 
+extension ListenedLine {
+    /// The line of a message without files; `nil` if it says nothing. One that could not be opened has no body.
+    init?(message copy: MessageCopy) {
+        let notOpened = Wording.notOpened(copy.protection)
+        guard let body = copy.content.text?.body, notOpened != nil || !body.isEmpty else { return nil }
+        let origin = ListenedOrigin(copy)
+        let text = notOpened.map { "[\($0)]" } ?? body
+        let json = JSONValue(
+            [("event", "message")] + origin.members + [("body", notOpened == nil ? .string(body) : .null)])
+        self.init(
+            text: TerminalText.harmless("\(origin.name): \(text)"), json: json.description, isCounted: true)
+    }
+}
+
+extension ListenedOrigin {
+    init(_ copy: MessageCopy) {
+        self.init(
+            name: TerminalText.harmless(copy.sender.description),
+            members: [
+                ("from", .text(copy.sender)), ("id", .text(copy.wireID)), ("time", .text(copy.time.timestamp)),
+                ("protection", copy.protection.json),
+            ])
+    }
+}
+
 /// Formats each event of an account as a line: for the output of `listen`, and for programs that listen through the one
 /// that uses the profile.
 final class Listener: Sendable {
@@ -176,11 +201,7 @@ final class Listener: Sendable {
 
     private func report(_ copy: MessageCopy, _ id: MessageID, of account: ChatAccount) async {
         guard let text = copy.content.text else { return }
-        let origin = ListenedOrigin(
-            name: TerminalText.harmless(copy.sender.description),
-            members: [
-                ("from", .text(copy.sender)), ("id", .text(copy.wireID)), ("time", .text(copy.time.timestamp)),
-            ])
+        let origin = ListenedOrigin(copy)
         if let attachment = text.attachments.first {
             let isWanted: Bool =
                 switch fetching {
@@ -189,10 +210,8 @@ final class Listener: Sendable {
                 case .friends: await isFriend(copy.sender, of: account)
                 }
             report(attachment, id, isWanted: isWanted, from: copy.sender, origin)
-        } else if !text.body.isEmpty {
-            show(
-                "\(origin.name): \(text.body)",
-                JSONValue([("event", "message")] + origin.members + [("body", .string(text.body))]), isCounted: true)
+        } else if let line = ListenedLine(message: copy) {
+            show(line)
         }
     }
 

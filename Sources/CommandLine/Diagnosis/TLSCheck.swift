@@ -132,14 +132,17 @@ struct TLSCheck: DiagnosisCheck {
                 advice: Phrase("Check --port and --direct-tls; otherwise ask the operators of the server."))
         case .transport(let error):
             return DiagnosisProblem(
-                "tls-failed", Phrase("The encrypted connection could not be established. %@", error.description),
+                "tls-failed",
+                Phrase.wording { Wording.failure(error) },
                 advice: Phrase("Check --port and --direct-tls; otherwise ask the operators of the server."))
         case nil:
             return DiagnosisProblem(
-                "tls-failed", Phrase("The encrypted connection could not be established."),
+                "tls-failed", Self.failed,
                 advice: Phrase("Ask the operators of the server."))
         }
     }
+
+    private static let failed = Phrase("The encrypted connection could not be established.")
 
     var facts: [(String, JSONValue)] { [("attempts", .array(attempts.map { $0.json(date: date) }))] }
 }

@@ -26,8 +26,25 @@ extension StoredMessage {
             ),
             ("files", text.attachments.isEmpty ? .null : .array(text.attachments.map { $0.json(at: path($0)) })),
             ("originId", .text(originID)), ("archiveId", .text(archiveReference?.id)),
+            ("protection", protection.json),
         ]
         return JSONValue(members + deeds)
+    }
+}
+
+extension MessageProtection {
+    /// What is known of the end-to-end encryption, for programs; `null` without any.
+    var json: JSONValue {
+        switch self {
+        case .none: .null
+        case .encrypted(let scheme, let device, let trust):
+            [
+                "state": "encrypted", "scheme": .string(scheme), "device": .text(device),
+                "trust": .string(trust.rawValue),
+            ]
+        case .notOpened(let scheme, let reason):
+            ["state": "not-opened", "scheme": .text(scheme), "reason": .string(reason)]
+        }
     }
 }
 

@@ -117,7 +117,14 @@ public actor MemoryServer {
         return configuration
     }
 
-    private func connect() throws(TransportError) -> any Transport {
+    private func connect() async throws(TransportError) -> any Transport {
+        // A client that comes back finds its session suspended, and not a connection whose end was not read yet. A server would
+        // replace that one (XEP-0198 §5).
+        while links.values.contains(where: { ($0.transport as? InMemoryTransport)?.isPeerGone == true }),
+            !Task.isCancelled
+        {
+            await changes.next.wait()
+        }
         if isDown { throw TransportError(.connectionRefused, "The server was killed.") }
         let (client, server) = InMemoryTransport.pair(capacity: capacity, readLimit: readLimit)
         accept(server)
@@ -181,8 +188,8 @@ public actor MemoryServer {
     /// Breaks a connection, and records it at once: the client could be back before the task that reads from it
     /// continues.
     private func breakOff(_ link: Link) {
-        drop(link)
         link.transport.abort()
+        drop(link)
     }
 
     private func perform(_ actions: [ServerStreamAction], _ link: Link) {

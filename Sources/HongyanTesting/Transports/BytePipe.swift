@@ -24,6 +24,9 @@ final class BytePipe: Sendable {
 
     var isFull: Bool { state.withLock { $0.bytes.count >= capacity } }
 
+    /// Whether nothing more is written.
+    var isEnded: Bool { state.withLock { $0.isFinished || $0.readFailure != nil } }
+
     func read(limit: Int) async throws(TransportError) -> [UInt8] {
         try await take(readers, readable) { state in
             if let failure = state.readFailure { return .failure(failure) }

@@ -11,6 +11,7 @@ public final class InMemoryTransport: Transport {
     private let pretendedTLS: NegotiatedTLS
     private let readLimit: Int
     private let settled = Mutex<NegotiatedTLS?>(nil)
+    private let isClosed = Atomic(false)
 
     /// Creates two connected sides.
     ///
@@ -54,12 +55,15 @@ public final class InMemoryTransport: Transport {
     }
 
     public func close() async {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
         try? outgoing.finish()
         outgoing.stopWriting(.closedHere)
         incoming.stopReading(.closedHere)
     }
 
     public func abort() {
+        // As with a socket, what was written before it was closed arrives.
+        if isClosed.load(ordering: .sequentiallyConsistent) { return }
         outgoing.fail(reader: Self.reset, writer: .closedHere)
         incoming.fail(reader: .closedHere, writer: Self.reset)
     }
@@ -68,6 +72,9 @@ public final class InMemoryTransport: Transport {
 
     /// Whether a writer has to wait.
     package var isStalled: Bool { outgoing.isFull }
+
+    /// Whether the other end writes nothing more: it has closed, finished writing or aborted.
+    var isPeerGone: Bool { incoming.isEnded }
 
     private static let reset = TransportError(.connectionReset, "The peer broke the connection off.")
 }

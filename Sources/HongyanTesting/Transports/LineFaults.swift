@@ -2,8 +2,8 @@ import Synchronization
 import TransportLayer
 public import XMPPClient
 
-/// Faults of the connection between a session and its server: attempts to connect fail, bytes are lost, connections break.
-/// Each holds until it is changed, also for later connections.
+/// Faults of the connection between a session and its server: attempts to connect fail, bytes are lost or arrive twice, connections
+/// break. Those that last hold until they are changed, also for later connections.
 ///
 ///     let line = LineFaults()
 ///     line.apply(to: &configuration)
@@ -23,6 +23,9 @@ public final class LineFaults: Sendable {
     private struct State {
         var isRefusing = false
         var lost: Direction = []
+        /// The bytes that pass before the next cut.
+        var remaining: (count: Int, direction: Direction)?
+        var duplicated: (text: [UInt8], direction: Direction)?
         var lines: [WeakLine] = []
     }
 
@@ -57,7 +60,32 @@ public final class LineFaults: Sendable {
         for line in state.withLock({ $0.lines }) { line.line?.breakOff() }
     }
 
-    fileprivate func loses(_ direction: Direction) -> Bool { state.withLock { $0.lost.contains(direction) } }
+    /// Breaks the connection, once, when this many more bytes have passed in these directions together. Those bytes arrive.
+    public func cut(after count: Int, _ direction: Direction) { state.withLock { $0.remaining = (count, direction) } }
+
+    /// Makes the bytes of one read or write arrive twice, once: the next ones that contain this text.
+    public func duplicate(_ direction: Direction, containing text: String) {
+        state.withLock { $0.duplicated = (Array(text.utf8), direction) }
+    }
+
+    /// What arrives of bytes that pass, and whether the connection breaks after them.
+    fileprivate func passing(_ bytes: [UInt8], _ direction: Direction) -> (bytes: [UInt8], isLast: Bool) {
+        state.withLock { state in
+            if let (count, directions) = state.remaining, directions.contains(direction) {
+                guard count > bytes.count else {
+                    state.remaining = nil
+                    return (Array(bytes.prefix(count)), true)
+                }
+                state.remaining = (count - bytes.count, directions)
+            }
+            if state.lost.contains(direction) { return ([], false) }
+            if let (text, directions) = state.duplicated, directions.contains(direction), bytes.contains(text) {
+                state.duplicated = nil
+                return (bytes + bytes, false)
+            }
+            return (bytes, false)
+        }
+    }
 }
 
 /// A connection with the faults of ``LineFaults``.
@@ -87,18 +115,26 @@ private final class FaultyTransport: Transport {
             } catch {
                 throw isBroken.load(ordering: .sequentiallyConsistent) ? Self.broken : error
             }
-            if bytes.isEmpty || !faults.loses(.received) { return bytes }
+            if bytes.isEmpty { return [] }
+            let (passed, isLast) = faults.passing(bytes, .received)
+            if isLast { breakOff() }
+            if !passed.isEmpty { return passed }
         }
     }
 
     func write(_ bytes: [UInt8]) async throws(TransportError) {
         try check()
-        if faults.loses(.sent) { return }
+        let (passed, isLast) = faults.passing(bytes, .sent)
         do {
-            try await base.write(bytes)
+            if !passed.isEmpty { try await base.write(passed) }
         } catch {
             throw isBroken.load(ordering: .sequentiallyConsistent) ? Self.broken : error
         }
+        guard isLast else { return }
+        isBroken.store(true, ordering: .sequentiallyConsistent)
+        // Unlike an abort, this lets what has passed arrive.
+        await base.close()
+        throw Self.broken
     }
 
     private func check() throws(TransportError) {

@@ -86,11 +86,14 @@ public struct ReceivedRoute: Sendable, Hashable {
     public var conversation: ConversationAddress
     /// Who wrote it, as far as servers and rooms can be believed.
     public var origin: MessageOrigin
+    /// When it was sent, as far as servers and rooms can be believed; `nil` is now.
+    public var time: MessageTime?
 
     public init(
         _ route: MessageCopy.Route, archive: JID? = nil, in conversation: ConversationAddress,
-        from origin: MessageOrigin
+        from origin: MessageOrigin, at time: MessageTime? = nil
     ) {
+        self.time = time
         self.route = route
         self.archive = archive
         self.conversation = conversation

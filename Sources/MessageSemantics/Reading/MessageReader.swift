@@ -80,7 +80,10 @@ public struct MessageReader: Sendable {
     public func route(of message: Message, _ arrival: Arrival, archive: JID? = nil) -> ReceivedRoute? {
         guard !message.isError, let key = conversation(of: message), let origin = origin(of: message, arrival, in: key)
         else { return nil }
-        return ReceivedRoute(arrival.route, archive: archive, in: key, from: origin)
+        let (time, _) = time(
+            of: message, arrival, since: arrival.earliestDelay,
+            believing: key.kind == .room ? [key.address] : [address, address.domainJID])
+        return ReceivedRoute(arrival.route, archive: archive, in: key, from: origin, at: time)
     }
 
     /// The author of a message; `nil` if it is not valid in that conversation.

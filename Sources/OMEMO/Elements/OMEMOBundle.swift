@@ -147,9 +147,12 @@ public struct OMEMOBundle: XMLEncodable, XMLDecodable, Hashable {
 public struct VerifiedBundle: Sendable, Hashable {
     public let generation: OMEMOGeneration
     public let identityKey: IdentityKey
-    let signedPreKeyID: UInt32
+    public let signedPreKeyID: UInt32
     let signedPreKey: [UInt8]
     let preKeys: [OMEMOBundle.PreKey]
+
+    /// The ids of the one-time keys.
+    public var preKeyIDs: [UInt32] { preKeys.map(\.id) }
 
     /// One of the one-time keys by chance, so that two devices rarely choose the same (XEP-0384 §5.4).
     func randomPreKey(using cryptography: any OMEMOCryptography) throws(OMEMOError) -> OMEMOBundle.PreKey {

@@ -1,6 +1,7 @@
 internal import ChatModel
 internal import ChatStore
 internal import Localization
+internal import MessageFeatures
 
 /// Writing messages and acting on them. Everything goes through the models, so that the desktop and the terminal behave
 /// the same.
@@ -77,6 +78,9 @@ extension TerminalChat {
             return showNotice(localized("There is nothing to react to."))
         }
         let own = message.reactions.filter(\.isOwn).map(\.emoji)
+        if let emoji, let restrictions = pane.timeline.reactionRestrictions, !restrictions.accepts(emoji) {
+            return showNotice(TerminalText.harmless(Wording.restrictions(restrictions)))
+        }
         for emoji in emoji.map({ [$0] }) ?? own {
             do throws(StoreError) {
                 guard try await pane.timeline.toggleReaction(emoji, to: message.id) else {

@@ -95,19 +95,20 @@ extension TerminalChat {
         let changed = transcript.show(
             conversation.entries(name: name(of: conversation.key), fetches: isContact), conversation.messages)
         for message in conversation.messages {
-            guard let old = before[message.id] else { continue }
+            let old = before[message.id]
+            if let reason = conversation.failures.reason(of: message.id, message.state, from: old?.state) {
+                showNotice(localized("Not sent: “%@” (%@)", short(message.summary), reason.message))
+                continue
+            }
+            guard let old else { continue }
             let isOutOfSight = changed.contains(.item(.message(message.id)))
             if let line = change(of: message, from: old, isOutOfSight: isOutOfSight) { showNotice(line) }
         }
         conversation.markRead()
     }
 
-    /// The line about a change of a message: that it failed, or a change that is not visible because its line was
-    /// scrolled away.
+    /// The line about a change of a message that is not visible because its line was scrolled away.
     private func change(of message: TimelineMessage, from old: TimelineMessage, isOutOfSight: Bool) -> String? {
-        if case .failed(let reason) = message.state, old.state != message.state {
-            return localized("Not sent: “%@” (%@)", short(message.summary), reason.message)
-        }
         guard isOutOfSight else { return nil }
         let author = TerminalText.harmless(message.senderName)
         let words = short(old.summary)

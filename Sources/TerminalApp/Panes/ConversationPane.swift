@@ -15,6 +15,8 @@ final class ConversationPane {
     let voice: VoiceComposer?
     /// The current state of the room; `nil` for a one-to-one conversation.
     private(set) var room: RoomState?
+    /// Which failures have been told.
+    var failures = FailureNews()
     /// The last visible row; `nil` at the end of the conversation.
     var place: Transcript.Place?
 
@@ -60,6 +62,7 @@ final class ConversationPane {
         // The screen starts at the end; unread messages are above it.
         if !timeline.reachesNewest { await timeline.showNewest() }
         timeline.viewMoved(isAtNewest: true)
+        failures = FailureNews(after: messages.lazy.map(\.id).max())
         if key.kind == .room { room = await account.rooms.state(of: key.address) }
         tasks = [
             Task { [timeline] in await timeline.run() },
@@ -152,5 +155,28 @@ final class ConversationPane {
     func markRead() {
         guard place == nil, let last = last({ _ in true })?.id else { return }
         Task { [timeline] in try? await timeline.seen(last) }
+    }
+}
+
+/// Finds each failure of an own message once, so that its reason is told even if the message is first drawn when it has
+/// failed already.
+struct FailureNews {
+    /// The newest message when the conversation was opened. It and earlier ones are news only if they fail while they are
+    /// shown. (The time of a message does not tell: the server's archive rounds it to seconds.)
+    private let last: MessageID?
+    private var told: [MessageID: FailureReason] = [:]
+
+    init(after last: MessageID? = nil) { self.last = last }
+
+    /// The reason to tell now; `nil` if the message has not failed, or its failure is old.
+    ///
+    /// - Parameter old: the state as last shown; `nil` if the message was not shown before.
+    mutating func reason(of id: MessageID, _ state: MessageState, from old: MessageState?) -> FailureReason? {
+        guard case .failed(let reason) = state else {
+            told[id] = nil
+            return nil
+        }
+        let isNew = old.map { $0 != state } ?? last.map { id > $0 } ?? true
+        return isNew && told.updateValue(reason, forKey: id) != reason ? reason : nil
     }
 }

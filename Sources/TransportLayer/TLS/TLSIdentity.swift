@@ -42,10 +42,14 @@ public struct TLSIdentity: Sendable, Hashable {
     ///
     /// - Throws: `invalidConfiguration` with the path and the reason.
     func show(on ssl: OpaquePointer) throws(TransportError) {
-        for (what, file) in [("certificate", certificateChainFile), ("private key", privateKeyFile)] {
+        let files = [
+            (UnusableFile.Problem.certificateUnreadable, "certificate", certificateChainFile),
+            (.keyUnreadable, "private key", privateKeyFile),
+        ]
+        for (problem, what, file) in files {
             guard access(file, R_OK) == 0 else {
                 throw TransportError(
-                    .invalidConfiguration,
+                    problem, file,
                     "The \(what) cannot be read from \(file): \(String(cString: strerror(errno))).")
             }
         }
@@ -54,20 +58,24 @@ public struct TLSIdentity: Sendable, Hashable {
             guard !isKeyEncrypted else {
                 ERR_clear_error()
                 throw TransportError(
-                    .invalidConfiguration,
+                    passphrase == nil ? .passphraseMissing : .passphraseWrong, privateKeyFile,
                     "The passphrase of the private key \(privateKeyFile) is \(passphrase == nil ? "missing" : "wrong")."
                 )
             }
-            throw TransportError(tls: "Reading the private key \(privateKeyFile)", .invalidConfiguration)
+            throw TransportError(
+                tls: "Reading the private key \(privateKeyFile)", .invalidConfiguration,
+                file: UnusableFile(.keyUnreadable, privateKeyFile))
         }
         guard SSL_use_certificate_chain_file(ssl, certificateChainFile) == 1 else {
-            throw TransportError(tls: "Reading the certificate \(certificateChainFile)", .invalidConfiguration)
+            throw TransportError(
+                tls: "Reading the certificate \(certificateChainFile)", .invalidConfiguration,
+                file: UnusableFile(.certificateUnreadable, certificateChainFile))
         }
         // A certificate that does not belong to the key has displaced it.
         guard SSL_check_private_key(ssl) == 1 else {
             ERR_clear_error()
             throw TransportError(
-                .invalidConfiguration,
+                .keyMismatch, privateKeyFile,
                 "The private key \(privateKeyFile) does not belong to the certificate \(certificateChainFile).")
         }
     }

@@ -27,13 +27,15 @@ final class CertificateAuthorities: @unchecked Sendable {
     private func add(_ file: String) throws(TransportError) {
         guard access(file, R_OK) == 0 else {
             throw TransportError(
-                .invalidConfiguration,
+                .authoritiesUnreadable, file,
                 "The certificate authorities cannot be read from \(file): \(String(cString: strerror(errno))).")
         }
         ERR_clear_error()
         let lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file())
         guard X509_load_cert_crl_file(lookup, file, X509_FILETYPE_PEM) > 0 else {
-            throw TransportError(tls: "Reading the trusted authorities from \(file)", .invalidConfiguration)
+            throw TransportError(
+                tls: "Reading the trusted authorities from \(file)", .invalidConfiguration,
+                file: UnusableFile(.authoritiesUnreadable, file))
         }
         let objects = X509_STORE_get0_objects(store)
         for index in 0..<max(0, OPENSSL_sk_num(objects)) {

@@ -1,4 +1,6 @@
+public import ChatModel
 public import ChatStore
+internal import Localization
 public import XMPPAddress
 public import XMPPClient
 
@@ -130,7 +132,7 @@ public struct SendFailure: Error, Sendable {
     /// The message in the language of the program that uses the profile.
     public var text: String?
 
-    init(_ code: Code, cause: ClientError? = nil, reason: FailureReason? = nil, text: String? = nil) {
+    package init(_ code: Code, cause: ClientError? = nil, reason: FailureReason? = nil, text: String? = nil) {
         self.code = code
         self.cause = cause
         self.reason = reason
@@ -155,5 +157,29 @@ public struct SendFailure: Error, Sendable {
         data["said"] = reason?.text
         if reason?.kind == .refused { data["refused"] = "yes" }
         return ProfileFault(ProfileFault.refusedCode, code.rawValue, data: data)
+    }
+}
+
+extension Wording {
+    /// Why a message of a script was not sent, or is not known to have arrived.
+    public static func failure(_ failure: SendFailure) -> String {
+        switch failure.code {
+        case .offline: failure.cause.map { Self.failure($0, domain: nil) } ?? failure.text ?? localized("Offline.")
+        case .unconfirmed:
+            localized(
+                "The connection was lost before the server confirmed the message. It is sent again with the next connection."
+            )
+        case .late: localized("The server did not confirm the message in time; it was not saved.")
+        case .failed:
+            failure.reason.map { localized("The message was not delivered: %@", Self.failure($0)) }
+                ?? localized("The message was not delivered.")
+        case .undelivered:
+            localized("The server has the message, but no device of the receiver confirmed it in time.")
+        case .file: failure.text ?? localized("The file cannot be read.")
+        case .store: failure.text ?? localized("It could not be saved on this computer.")
+        case .account:
+            localized("The program that has the profile open is not signed in to this account; close it first.")
+        case .interrupted: localized("Interrupted.")
+        }
     }
 }

@@ -16,6 +16,8 @@ struct Connection {
     var transport: (any Transport)?
     var inbox: [Inbound] = []
     var outbox = Outbox()
+    /// Whether writing has failed: nothing leaves the outbox any more.
+    var isWritingOver = false
     /// Opened when the stream has ended and all received data was handled.
     let over = Gate()
     /// Whether the data of one read is being handled: events wait until all of it is.

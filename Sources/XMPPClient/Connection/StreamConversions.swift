@@ -29,7 +29,8 @@ extension TransportClosure {
             case .invalidConfiguration: .misconfigured
             default: .broken
             }
-        self.init(kind, detail: error.description)
+        self.init(
+            kind, detail: error.description, file: error.file.map { File(problem: $0.problem.rawValue, path: $0.path) })
     }
 }
 

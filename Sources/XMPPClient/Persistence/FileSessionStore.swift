@@ -95,7 +95,7 @@ public final class FileSessionStore: SessionStore {
     }
 
     public func commit(_ change: SessionChange) async throws {
-        let received = change.received.filter(isKept).map(\.description)
+        let received = change.received.map(\.element).filter(isKept).map(\.description)
         try await write { journal in
             .change(
                 journal.change(to: change.resumption), received: received, unacknowledged: change.unacknowledged)

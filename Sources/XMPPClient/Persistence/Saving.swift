@@ -50,7 +50,7 @@ struct Saving {
     ///
     /// - Parameter unreadable: The number of received stanzas that are counted but not stored.
     mutating func begin(
-        received: [XMLElement], unreadable: Int, resumption: ResumptionState?, id: (StanzaToken) -> String?
+        received: [ReceivedStanza], unreadable: Int, resumption: ResumptionState?, id: (StanzaToken) -> String?
     ) -> Step? {
         let numbers = acknowledged
         let step = Step(

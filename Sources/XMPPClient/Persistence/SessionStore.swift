@@ -1,4 +1,5 @@
 public import XMLStreaming
+public import XMPPStanzas
 public import XMPPStream
 
 /// Stores the state of a session, so that the session can be resumed after the process has ended at any point (XEP-0198
@@ -40,10 +41,51 @@ public struct SavedSession: Sendable, Equatable {
     }
 }
 
+/// A stanza as it was received. The store and the session share what is read of it, so that each stanza is decoded once.
+public struct ReceivedStanza: Sendable {
+    /// The stanza as it came.
+    public let element: XMLElement
+    /// What was read of it; `nil` if the element is not a stanza or an invalid one, for example because of an invalid
+    /// address. The session responds to an invalid one.
+    public let stanza: AnyStanza?
+    /// Why ``stanza`` is `nil`, if the element is an invalid stanza.
+    let error: XMLDecodingError?
+
+    init(_ element: XMLElement, by decoder: inout StanzaDecoder) {
+        self.element = element
+        do throws(XMLDecodingError) {
+            stanza = try decoder.decode(element)
+            error = nil
+        } catch {
+            stanza = nil
+            self.error = error
+        }
+    }
+
+    /// Reads a stanza.
+    package init(_ element: XMLElement) {
+        var decoder = StanzaDecoder()
+        self.init(element, by: &decoder)
+    }
+
+    /// The same, with a memory of decoded payloads: the store and the interceptors read the same ones.
+    func rememberingDecoded() -> ReceivedStanza {
+        guard case .message(var message)? = stanza else { return self }
+        message.payloads.rememberDecoded()
+        return ReceivedStanza(element: element, stanza: .message(message), error: error)
+    }
+
+    private init(element: XMLElement, stanza: AnyStanza?, error: XMLDecodingError?) {
+        self.element = element
+        self.stanza = stanza
+        self.error = error
+    }
+}
+
 /// One step of a session, to be stored atomically.
 public struct SessionChange: Sendable {
     /// The received stanzas, oldest first, before any interceptor.
-    public var received: [XMLElement] = []
+    public var received: [ReceivedStanza] = []
 
     /// The ids of our stanzas that the server acknowledged since the previous step.
     public var acknowledged: [String] = []
@@ -58,7 +100,7 @@ public struct SessionChange: Sendable {
     public var resumption: ResumptionState?
 
     public init(
-        received: [XMLElement] = [], acknowledged: [String] = [], unacknowledged: [UnacknowledgedStanza] = [],
+        received: [ReceivedStanza] = [], acknowledged: [String] = [], unacknowledged: [UnacknowledgedStanza] = [],
         resumption: ResumptionState?
     ) {
         self.received = received

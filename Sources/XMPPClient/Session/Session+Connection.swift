@@ -103,7 +103,10 @@ extension Session {
             do {
                 try await write(pieces, to: transport)
             } catch {
-                // The reader gets the same failure and reports it to the machine.
+                // The reader gets the same failure and reports it to the machine, unless it waits for data that is
+                // never written.
+                connection.isWritingOver = true
+                outboxDrained.send()
                 return
             }
             written(stanzas)
@@ -132,10 +135,15 @@ extension Session {
 
     // MARK: Reading
 
+    /// Whether nothing is read because too much waits to be written.
+    private var mustDrain: Bool {
+        connection.outbox.isOverflowing && !connection.isWritingOver && machine.end == nil
+    }
+
     private func read(from transport: any Transport) async {
         while machine.end == nil, !Task.isCancelled {
             await observers.gate.wait()
-            while connection.outbox.isOverflowing, machine.end == nil, !Task.isCancelled { await outboxDrained.wait() }
+            while mustDrain, !Task.isCancelled { await outboxDrained.wait() }
             guard machine.end == nil else { break }
             var actions: [StreamAction]?
             do throws(TransportError) {

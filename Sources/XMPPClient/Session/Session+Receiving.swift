@@ -12,9 +12,10 @@ extension Session {
                 switch item {
                 case .element(let element): emit(.element(element))
                 case .stanzas(let elements):
-                    guard await save(received: elements) else { return }
-                    for element in elements { await handle(element) }
-                    handled(elements.count)
+                    let received = elements.map { read($0) }
+                    guard await save(received: received) else { return }
+                    for stanza in received { await handle(stanza) }
+                    handled(received.count)
                 case .unreadable(let element):
                     // Nothing of it is stored, but it is counted like the others: the server may forget it.
                     guard await save(unreadable: 1) else { return }
@@ -44,16 +45,18 @@ extension Session {
         }
     }
 
-    private func handle(_ element: XMLElement) async {
-        let stanza: AnyStanza
-        do throws(XMLDecodingError) {
-            guard let decoded = try decoder.decode(element) else { return emit(.element(element)) }
-            stanza = decoded
-        } catch {
-            emit(.unreadable(element, error))
-            if let rejection = IQ.rejection(of: element) { await reject(rejection) }
+    private func read(_ element: XMLElement) -> ReceivedStanza {
+        let stanza = ReceivedStanza(element, by: &decoder)
+        return configuration.store == nil ? stanza : stanza.rememberingDecoded()
+    }
+
+    private func handle(_ received: ReceivedStanza) async {
+        if let error = received.error {
+            emit(.unreadable(received.element, error))
+            if let rejection = IQ.rejection(of: received.element) { await reject(rejection) }
             return
         }
+        guard let stanza = received.stanza else { return emit(.element(received.element)) }
         if case .iq(let iq) = stanza, iq.requiresResponse, !iq.hasRepeatableID {
             // The answer must repeat the id (RFC 6120 §8.1.3), and the sender must not choose the size of the answer.
             return emit(.filtered(stanza, .incoming))

@@ -45,7 +45,7 @@ extension Session {
     /// - Parameter unreadable: The number of received stanzas that are counted but cannot be stored.
     /// - Returns: Whether the session may continue.
     @discardableResult
-    func save(received: [XMLElement] = [], unreadable: Int = 0) async -> Bool {
+    func save(received: [ReceivedStanza] = [], unreadable: Int = 0) async -> Bool {
         guard let store = configuration.store else { return true }
         let turn = saving.turn
         await turn.lock()

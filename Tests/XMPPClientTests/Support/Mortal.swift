@@ -52,7 +52,9 @@ final class Disk: Sendable {
         storage.withLock { content in
             content.commits += 1
             content.resumption = change.resumption
-            content.received += change.received.filter { $0.name.local == "message" }.compactMap { $0["id"] }
+            content.received += change.received.map(\.element).filter { $0.name.local == "message" }.compactMap {
+                $0["id"]
+            }
             content.acknowledged += change.acknowledged
             content.unacknowledged += change.unacknowledged.compactMap { try? $0.element()["id"] }
             for stanza in change.resumption?.unacknowledged ?? [] {

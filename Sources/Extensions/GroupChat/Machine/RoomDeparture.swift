@@ -2,7 +2,7 @@ public import XMPPAddress
 
 /// Why an occupant is no longer in a room.
 public struct RoomDeparture: Sendable, Hashable {
-    public enum Cause: Sendable, Hashable {
+    public enum Cause: Sendable, Hashable, CaseIterable {
         /// Left, or lost the connection.
         case left
         case kicked

@@ -1,4 +1,5 @@
 internal import DataForms
+public import MessageFeatures
 internal import MessagePayloads
 public import ServiceDiscovery
 public import XMPPAddress
@@ -14,6 +15,8 @@ public struct RoomInformation: Sendable, Equatable {
     public var contacts: [JID] = []
     /// All announced features.
     public var features: Set<String>
+    /// Which reactions the room accepts; `nil` for all.
+    public var reactions: ReactionRestrictions?
 
     public init(features: Set<String> = [], name: String? = nil) {
         self.features = features
@@ -24,6 +27,7 @@ public struct RoomInformation: Sendable, Equatable {
     public init(_ information: DiscoveryInformation) {
         let identity = information.identities.first { $0.category == "conference" }
         self.init(features: information.features, name: identity?.name)
+        reactions = ReactionRestrictions(information.forms)
         guard let form = information.forms.first(where: { $0.formType == RoomNames.information }) else { return }
         func text(_ field: String) -> String? {
             form["muc#roominfo_" + field]?.values.first.flatMap { $0.isEmpty ? nil : $0 }

@@ -1,0 +1,51 @@
+internal import MessageSemantics
+
+/// Whether messages are encrypted.
+public enum EncryptionPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A message that cannot be encrypted is not sent.
+    case always
+    /// Encrypted as soon as all receivers can read it; from then on it is as with ``always``.
+    case whenPossible
+    /// In clear.
+    case never
+}
+
+/// What is decided for one conversation.
+struct ConversationEncryption: Sendable, Hashable {
+    private static let prefix = "omemo/conversation/"
+    private static let version: UInt8 = 1
+
+    /// `nil` is the account's.
+    var policy: EncryptionPolicy?
+    /// Something was encrypted in it: nothing is sent in clear any more, unless the person says so.
+    var wasEncrypted = false
+
+    static func name(_ conversation: ConversationAddress) -> String {
+        "\(prefix)\(conversation.kind)/\(conversation.address)"
+    }
+
+    init() {}
+
+    init(_ bytes: [UInt8]) throws(ProtectionError) {
+        var reader = try RecordReader(bytes, version: Self.version)
+        policy = EncryptionPolicy(rawValue: String(decoding: try reader.field(), as: UTF8.self))
+        wasEncrypted = try reader.byte() == 1
+        try reader.end()
+    }
+
+    var record: [UInt8] {
+        var writer = RecordWriter(version: Self.version)
+        writer.write(Array((policy?.rawValue ?? "").utf8))
+        writer.write(UInt8(wasEncrypted ? 1 : 0))
+        return writer.bytes
+    }
+
+    /// Whether a message that cannot be encrypted may be sent in clear.
+    func allowsClear(_ standard: EncryptionPolicy) -> Bool {
+        switch policy ?? standard {
+        case .always: false
+        case .whenPossible: !wasEncrypted
+        case .never: true
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import ChatStore
+internal import Synchronization
+
+/// What the encryption of one account remembers: the records of the store, and those on top that will be stored with their message.
+final class KeyMemory: Sendable {
+    private let store: any LocalStore
+    private let account: AccountID
+    /// Not stored yet, the newest last.
+    private let changes = Mutex<[ProtectionChange]>([])
+
+    init(store: any LocalStore, account: AccountID) {
+        self.store = store
+        self.account = account
+    }
+
+    func value(_ name: String) async throws(ProtectionError) -> [UInt8]? {
+        let record = changes.withLock { changes -> ProtectionChange.Record? in
+            for change in changes.reversed() {
+                if let record = change.records.first(where: { $0.name == name }) { return record }
+            }
+            return nil
+        }
+        if let record { return record.value }
+        return try await stored(beginningWith: name).first { $0.name == name }?.value
+    }
+
+    func values(beginningWith prefix: String) async throws(ProtectionError) -> [String: [UInt8]] {
+        let changes = changes.withLock { $0 }
+        var values: [String: [UInt8]] = [:]
+        for record in try await stored(beginningWith: prefix) { values[record.name] = record.value }
+        for change in changes {
+            for record in change.records where record.name.hasPrefix(prefix) { values[record.name] = record.value }
+        }
+        return values
+    }
+
+    private func stored(beginningWith prefix: String) async throws(ProtectionError) -> [ProtectionChange.Record] {
+        let account = account
+        do throws(StoreError) {
+            return try await store.read { reader throws(StoreError) in
+                try reader.protectionRecords(of: account, beginningWith: prefix)
+            }
+        } catch {
+            throw ProtectionError(.ownKeys, "The keys cannot be read.", isTemporary: true, cause: error)
+        }
+    }
+
+    func add(_ change: ProtectionChange) { changes.withLock { $0.append(change) } }
+
+    /// The change is in the store, or will never be.
+    func remove(_ change: ProtectionChange) {
+        changes.withLock { changes in
+            if let index = changes.firstIndex(of: change) { changes.remove(at: index) }
+        }
+    }
+}
+
+/// What one message changes of the memory. Nothing of it counts before ``finish()``.
+struct KeyDraft: Sendable {
+    private let memory: KeyMemory
+    private var written: [String: [UInt8]?] = [:]
+
+    init(_ memory: KeyMemory) { self.memory = memory }
+
+    func value(_ name: String) async throws(ProtectionError) -> [UInt8]? {
+        if let known = written[name] { return known }
+        return try await memory.value(name)
+    }
+
+    func values(beginningWith prefix: String) async throws(ProtectionError) -> [String: [UInt8]] {
+        var values = try await memory.values(beginningWith: prefix)
+        for (name, value) in written where name.hasPrefix(prefix) { values[name] = value }
+        return values
+    }
+
+    mutating func write(_ name: String, _ value: [UInt8]?) { written.updateValue(value, forKey: name) }
+
+    /// The change, which counts from now on until it is stored or discarded; `nil` if there is none.
+    consuming func finish() -> ProtectionChange? {
+        guard !written.isEmpty else { return nil }
+        let records = written.sorted { $0.key < $1.key }.map { ProtectionChange.Record($0.key, $0.value) }
+        let change = ProtectionChange(records)
+        memory.add(change)
+        return change
+    }
+}

@@ -1,0 +1,362 @@
+public import ChatStore
+internal import EndToEndEncryption
+internal import FileSharing
+internal import GroupChat
+internal import MessageFeatures
+internal import OMEMO
+internal import XMLStreaming
+internal import XMPPAddress
+public import XMPPStanzas
+
+extension OMEMOProtection {
+    static let elementNames = [OMEMOGeneration.current, .legacy].map { OMEMOElement.name(of: $0) }
+
+    public func isSealed(_ message: Message) -> Bool {
+        Self.elementNames.contains { message.payloads.contains($0) }
+    }
+
+    public func open(_ message: Message, by route: ReceivedRoute) async throws(ProtectionError) -> OpenedMessage {
+        var draft = KeyDraft(memory)
+        let element: OMEMOElement
+        do throws(ProtectionError) {
+            element = try self.element(of: message, by: route)
+        } catch {
+            guard message.body == nil, !hasPayload(message) else { throw error }
+            return OpenedMessage(message.withoutEncryption)
+        }
+        do throws(ProtectionError) {
+            var opened = try await open(element, of: message, by: route, &draft)
+            opened.change = draft.finish()
+            work.send()
+            return opened
+        } catch {
+            var error = error
+            error.scheme = element.generation.namespace
+            error.change = draft.finish()
+            if error.change != nil { work.send() }
+            // Nobody wrote an empty message, and nobody misses it.
+            guard element.payload != nil else {
+                return OpenedMessage(message.withoutEncryption, change: error.change)
+            }
+            throw error
+        }
+    }
+
+    private func hasPayload(_ message: Message) -> Bool {
+        Self.elementNames.contains { name in
+            message.payloads.first(name)?.firstChild(XMLName("payload", name.namespace)) != nil
+        }
+    }
+
+    /// The element of the newest generation that is for this device.
+    private func element(of message: Message, by route: ReceivedRoute) throws(ProtectionError) -> OMEMOElement {
+        let own = try own()
+        var isReadable = false
+        for name in Self.elementNames {
+            guard let element = message.payloads.first(name) else { continue }
+            guard let read = try? OMEMOElement(from: element) else { continue }
+            isReadable = true
+            if !keys(in: read, for: own.keys.device).isEmpty { return read }
+        }
+        guard isReadable else { throw ProtectionError(.damaged, "The encrypted element cannot be read.") }
+        throw ProtectionError(.otherDevice, "The message is not encrypted for this device.")
+    }
+
+    private func keys(in element: OMEMOElement, for device: OMEMODevice) -> [OMEMOElement.RecipientKey] {
+        element.keys(for: device) { (try? JID($0))?.bare == address }
+    }
+
+    private func open(
+        _ element: OMEMOElement, of message: Message, by route: ReceivedRoute, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> OpenedMessage {
+        let own = try own()
+        var failure = ProtectionError(.keyMissing, "Nobody is known who has this device.")
+        for sender in await senders(of: element, message, by: route) {
+            let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
+            if sender == address, element.sender == own.keys.device {
+                throw ProtectionError(.otherDevice, "This device has sent the message.")
+            }
+            for key in keys(in: element, for: own.keys.device) {
+                var attempt = draft
+                do throws(ProtectionError) {
+                    let opened = try await open(element, key, by: device, message, route, &attempt)
+                    draft = attempt
+                    return opened
+                } catch {
+                    failure = error
+                    if error.code == .repeated { throw error }
+                }
+            }
+        }
+        if failure.code == .keyMissing, route.conversation.kind == .direct {
+            let sender = route.origin.sender.bare
+            try await owe(
+                .repair, to: PeerDevice(generation: element.generation, address: sender, device: element.sender), &draft
+            )
+        }
+        throw failure
+    }
+
+    /// The accounts that may have sent it: one, except in a room that does not say who its occupant is.
+    private func senders(of element: OMEMOElement, _ message: Message, by route: ReceivedRoute) async -> [JID] {
+        switch route.conversation.kind {
+        case .direct: return [route.origin.sender.bare]
+        case .room, .occupant:
+            if route.origin.isOutgoing { return [address] }
+            let occupant = route.origin.sender
+            // The archive of a room says who it was (XEP-0313 §5.1.2).
+            let archived = route.archive == nil ? nil : ((try? message.payload(RoomUser.self)) ?? nil)?.item?.address
+            if let account = archived?.bare ?? state.withLock({ $0.occupants[occupant] }) { return [account] }
+            guard let directory = state.withLock({ $0.directory }) else { return [] }
+            return await directory.accounts(announcing: element.sender)
+        }
+    }
+
+    /// Opens it with one of the keys for this device; what it changes counts only if all is as it should be.
+    private func open(
+        _ element: OMEMOElement, _ key: OMEMOElement.RecipientKey, by device: PeerDevice, _ message: Message,
+        _ route: ReceivedRoute, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> OpenedMessage {
+        let decrypted = try await decrypt(element, key, by: device, &draft)
+        let trust = try await trust(in: decrypted.identity, of: device, isUsed: true, &draft)
+        let protection = MessageProtection.encrypted(
+            scheme: element.generation.namespace, device: decrypted.identity.fingerprint, trust: trust)
+        guard let payload = element.payload else {
+            try await received(decrypted.decryption, by: device, &draft)
+            return OpenedMessage(message.withoutEncryption)
+        }
+        var opened = message.withoutEncryption
+        switch element.generation {
+        case .current:
+            let bytes: [UInt8]
+            do throws(OMEMOError) {
+                bytes = try EncryptedPayload.decrypt(payload, key: decrypted.decryption.plaintext, using: cryptography)
+            } catch { throw ProtectionError(opening: error) }
+            do throws(EnvelopeError) {
+                let envelope = try Envelope(decrypted: bytes)
+                try context(of: device, route).check(envelope)
+                opened.take(envelope.content)
+            } catch {
+                let isDamaged = error.code == .malformed
+                throw ProtectionError(isDamaged ? .damaged : .forged, error.description, cause: error)
+            }
+        case .legacy:
+            guard let nonce = element.nonce else { throw ProtectionError(.damaged, "The nonce is missing.") }
+            do throws(OMEMOError) {
+                let bytes = try LegacyPayload.decrypt(
+                    payload, nonce: nonce, key: decrypted.decryption.plaintext, using: cryptography)
+                opened.take(bodyOfLegacy: String(decoding: bytes, as: UTF8.self), of: message)
+            } catch { throw ProtectionError(opening: error) }
+        }
+        opened.offerLinkedFile()
+        try await received(decrypted.decryption, by: device, &draft)
+        try await noteEncrypted(route.conversation, &draft)
+        return OpenedMessage(opened, protection)
+    }
+
+    private func context(of device: PeerDevice, _ route: ReceivedRoute) -> EnvelopeContext {
+        let isGroup = route.conversation.kind == .room
+        let recipient = isGroup || route.origin.isOutgoing ? route.conversation.address.bare : address
+        return EnvelopeContext(
+            sender: device.address.description, recipient: recipient.description, isGroup: isGroup,
+            sent: (route.time ?? now()).millisecondsSince1970 / 1000,
+            canonicalAddress: { (try? JID($0))?.bare.description },
+            seconds: { Timestamp($0).map { $0.millisecondsSince1970 / 1000 } })
+    }
+
+    // MARK: Sessions
+
+    private struct Decrypted {
+        let decryption: OMEMODecryption
+        let identity: IdentityKey
+    }
+
+    private func decrypt(
+        _ element: OMEMOElement, _ key: OMEMOElement.RecipientKey, by device: PeerDevice, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> Decrypted {
+        let name = SessionShelf.name(device)
+        var shelf =
+            try await draft.value(name).map { record throws(ProtectionError) in try SessionShelf(record) }
+            ?? SessionShelf()
+        let incoming: IncomingKey
+        do throws(OMEMOError) { incoming = try element.read(key) } catch { throw ProtectionError(opening: error) }
+        let ratchet: RatchetMessage
+        switch incoming {
+        case .message(let message): ratchet = message
+        case .keyExchange(let exchange):
+            ratchet = exchange.message
+            guard try isKnown(exchange, on: shelf) else {
+                let accepted = try await accept(exchange, by: device, &draft)
+                shelf.put(accepted.session)
+                draft.write(name, shelf.record)
+                return accepted.result
+            }
+        }
+        guard !shelf.sessions.isEmpty else {
+            throw ProtectionError(.keyMissing, "There is no session with the device.")
+        }
+        var failure: OMEMOError?
+        for (index, bytes) in shelf.sessions.enumerated() {
+            do throws(OMEMOError) {
+                var session = try OMEMOSession(serialized: bytes)
+                let decryption = try session.messageReceived(ratchet, now: seconds, using: cryptography)
+                shelf.put(session.serialized, replacing: index)
+                draft.write(name, shelf.record)
+                return Decrypted(decryption: decryption, identity: session.peer)
+            } catch {
+                // What a session knows for certain says more than that it cannot follow.
+                if failure == nil || failure?.code == .sessionsDiffer { failure = error }
+            }
+        }
+        throw failure.map { ProtectionError(opening: $0) } ?? .damagedRecord
+    }
+
+    private func isKnown(_ exchange: KeyExchangeMessage, on shelf: SessionShelf) throws(ProtectionError) -> Bool {
+        for bytes in shelf.sessions {
+            guard let session = try? OMEMOSession(serialized: bytes) else { continue }
+            if session.isMade(by: exchange) { return true }
+        }
+        return false
+    }
+
+    private func accept(
+        _ exchange: KeyExchangeMessage, by device: PeerDevice, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> (session: [UInt8], result: Decrypted) {
+        let own = try own()
+        let name = OwnPreKey.name(exchange.preKey)
+        var preKey = try await draft.value(name).map { record throws(ProtectionError) in
+            try OwnPreKey(record, using: cryptography)
+        }
+        if let known = preKey, known.exchanges.contains(exchange.ephemeralKey) {
+            throw ProtectionError(.repeated, "The key exchange was accepted before.")
+        }
+        do throws(OMEMOError) {
+            let identity = try exchange.identity(using: cryptography)
+            let accepted = try OMEMOSession.accept(
+                exchange, by: own.identity, signedPreKey: own.keys.signedKey(exchange.signedPreKey),
+                preKey: preKey?.pair, now: seconds, using: cryptography)
+            if var used = preKey.take(), used.exchanges.count < OwnPreKey.exchangeLimit {
+                if used.used == 0 { used.used = max(seconds, 1) }
+                used.exchanges.append(exchange.ephemeralKey)
+                draft.write(name, used.record)
+            } else {
+                draft.write(name, nil)
+            }
+            return (
+                accepted.session.serialized, Decrypted(decryption: accepted.decryption, identity: identity)
+            )
+        } catch {
+            throw ProtectionError(opening: error)
+        }
+    }
+
+    // MARK: What follows
+
+    /// A session tells what its peer waits for.
+    private func received(
+        _ decryption: OMEMODecryption, by device: PeerDevice, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) {
+        if decryption.isPeerRestored { return try await owe(.repair, to: device, &draft) }
+        if decryption.emptyMessageDue != nil { try await owe(.answer, to: device, &draft) }
+    }
+
+    /// Notes that a device waits for an empty message.
+    func owe(
+        _ kind: OwedMessage.Kind, to device: PeerDevice, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) {
+        let name = OwedMessage.name(device)
+        let all = try await draft.values(beginningWith: OwedMessage.prefix)
+        var owed = try all[name].map { record throws(ProtectionError) in try OwedMessage(record) } ?? OwedMessage()
+        guard all[name] != nil || all.count < OwedMessage.limit else { return }
+        if kind == .repair, !owed.mayRepair(now: seconds) { return }
+        guard owed.kind.rawValue < kind.rawValue else { return }
+        owed.kind = kind
+        draft.write(name, owed.record)
+    }
+
+    /// From now on nothing is sent in clear there, unless the person says so.
+    func noteEncrypted(
+        _ conversation: ConversationAddress, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) {
+        var known = try await encryption(of: conversation, draft)
+        guard !known.wasEncrypted else { return }
+        known.wasEncrypted = true
+        draft.write(ConversationEncryption.name(conversation), known.record)
+    }
+
+    func encryption(
+        of conversation: ConversationAddress, _ draft: KeyDraft
+    ) async throws(ProtectionError) -> ConversationEncryption {
+        guard let record = try await draft.value(ConversationEncryption.name(conversation)) else { return .init() }
+        return try ConversationEncryption(record)
+    }
+}
+
+extension Message {
+    /// What stands beside the sealed part and is believed: names, times, hints and requests, nothing that a person reads.
+    var withoutEncryption: Message {
+        var message = self
+        message.payloads.removeAll { !Self.staysOutside($0) }
+        return message
+    }
+
+    /// Whether a payload is for servers, or for programs without a person, and is not encrypted.
+    static func staysOutside(_ payload: XMLElement) -> Bool {
+        switch payload.namespace {
+        case ProcessingHint.namespace, OriginIdentifier.name.namespace, DelayedDelivery.name.namespace,
+            OccupantIdentifier.name.namespace, RoomUser.name.namespace, ChatState.namespace:
+            true
+        case DeliveryReceiptRequest.name.namespace: payload.isNamed(DeliveryReceiptRequest.name)
+        case DisplayedMarkerRequest.name.namespace: payload.isNamed(DisplayedMarkerRequest.name)
+        default: false
+        }
+    }
+
+    /// The elements of an envelope; what servers and rooms say stays as it was.
+    fileprivate mutating func take(_ content: [XMLElement]) {
+        for element in content where !Self.staysOutside(element) { payloads.append(element) }
+    }
+
+    /// The text of the legacy generation, which encrypts nothing else: to what it belongs stands beside it.
+    fileprivate mutating func take(bodyOfLegacy text: String, of sealed: Message) {
+        for payload in sealed.payloads where Self.accompaniesLegacy(payload) { payloads.append(payload) }
+        body = text
+    }
+
+    /// Programs that know only XEP-0454 put the link of an encrypted file in the place of the text, some with a small picture behind it:
+    /// it is a file like all others.
+    fileprivate mutating func offerLinkedFile() {
+        guard let text = body, !payloads.contains(SharedFile.name), !payloads.contains(OutOfBandData.name) else {
+            return
+        }
+        let lines = text.split(separator: "\n", maxSplits: 1)
+        guard let first = lines.first, AESGCMLink(first) != nil, lines.count == 1 || lines[1].hasPrefix("data:image/")
+        else { return }
+        body = String(first)
+        append(OutOfBandData(url: String(first)))
+    }
+
+    /// Whether a payload says to which message a text of the legacy generation belongs.
+    static func accompaniesLegacy(_ payload: XMLElement) -> Bool {
+        payload.isNamed(MessageReply.name) || payload.isNamed(MessageCorrection.name)
+            || payload.isNamed(FallbackIndication.name)
+    }
+}
+
+extension ProtectionError {
+    /// Why a message cannot be opened.
+    init(opening error: OMEMOError) {
+        let code: Code =
+            switch error.code {
+            case .alreadyDecrypted: .repeated
+            case .counterReused, .keyDiscarded, .sessionsDiffer, .unknownPreKey, .unknownSignedPreKey, .wrongSession,
+                .tooManySkippedMessages, .unknownFormat, .damagedState:
+                .keyMissing
+            case .randomnessUnavailable: .ownKeys
+            case .invalidKey, .invalidDevice, .invalidSignature, .noPreKeys, .malformed, .unsupportedVersion,
+                .counterOutOfRange, .notAuthentic, .damagedPayload:
+                .damaged
+            }
+        self.init(code, error.description, cause: error)
+    }
+}

@@ -1,0 +1,100 @@
+internal import MessageSemantics
+internal import OMEMO
+
+extension OMEMOProtection {
+    /// An empty message for a device: in the session with it, or in a new one that takes its place.
+    ///
+    /// - Parameter bundle: begins a new session.
+    /// - Returns: `nil` if there is no session.
+    func emptyMessage(
+        for device: PeerDevice, _ bundle: VerifiedBundle?, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> OMEMOElement? {
+        let own = try own()
+        let name = SessionShelf.name(device)
+        var shelf =
+            try await draft.value(name).map { record throws(ProtectionError) in try SessionShelf(record) }
+            ?? SessionShelf()
+        if let bundle {
+            // A key that is not trusted gets nothing, and a changed one is for the person to decide.
+            guard try await trust(in: bundle.identityKey, of: device, isUsed: false, &draft).mayRead else { return nil }
+        }
+        do throws(OMEMOError) {
+            if let bundle {
+                let session = try OMEMOSession.initiate(
+                    with: bundle, by: own.identity, device: own.keys.device, using: cryptography)
+                shelf.put(session.serialized)
+            }
+            guard let bytes = shelf.sessions.first else { return nil }
+            var session = try OMEMOSession(serialized: bytes)
+            let (plaintext, nonce) = try emptyPayload(device.generation)
+            let key = try session.encrypt(plaintext, using: cryptography)
+            shelf.put(session.serialized, replacing: 0)
+            draft.write(name, shelf.record)
+            let account = device.generation == .current ? device.address.description : nil
+            return OMEMOElement(
+                device.generation, sender: own.keys.device,
+                keys: [.init(account: account, device: device.device, key)], nonce: nonce)
+        } catch {
+            throw ProtectionError(.keyMissing, error.description, cause: error)
+        }
+    }
+
+    /// What stands in the place of a key; programs of the legacy generation expect a key and a nonce that encrypt nothing.
+    private func emptyPayload(_ generation: OMEMOGeneration) throws(OMEMOError) -> ([UInt8], nonce: [UInt8]?) {
+        switch generation {
+        case .current: return (EncryptedPayload.emptyKey, nil)
+        case .legacy:
+            let payload = try LegacyPayload([], using: cryptography)
+            return (payload.key.bytes, payload.nonce)
+        }
+    }
+
+    // MARK: A restored copy
+
+    /// The records are those of a copy from before something was published: the sessions in them were used further. All are given up, and
+    /// begun again; what was not read yet in the old ones says so, and mends itself.
+    func renew(
+        _ keys: inout OwnKeys, after lastPreKey: UInt32, _ lastSignedKey: UInt32, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) {
+        for name in try await draft.values(beginningWith: SessionShelf.prefix).keys {
+            draft.write(name, nil)
+            let owed = OwedMessage.prefix + name.dropFirst(SessionShelf.prefix.count)
+            if let device = OwedMessage.device(named: owed) { try await owe(.repair, to: device, &draft) }
+        }
+        // Others may have taken them from the bundle.
+        for (name, record) in try await draft.values(beginningWith: OwnPreKey.prefix) {
+            var key = try OwnPreKey(record, using: cryptography)
+            if key.used == 0 { key.used = max(seconds, 1) }
+            draft.write(name, key.record)
+        }
+        keys.lastPreKey = max(keys.lastPreKey, lastPreKey)
+        do throws(OMEMOError) {
+            try keys.replaceSignedKey(
+                after: max(keys.lastSignedKey, lastSignedKey), now: seconds, using: cryptography)
+        } catch {
+            throw ProtectionError(.ownKeys, error.description, cause: error)
+        }
+    }
+
+    /// Takes the oldest one-time key out of the bundle, so that a later one takes its place.
+    func retireOne(_ draft: inout KeyDraft) async throws(ProtectionError) {
+        var oldest: OwnPreKey?
+        for record in try await draft.values(beginningWith: OwnPreKey.prefix).values {
+            let key = try OwnPreKey(record, using: cryptography)
+            if key.used == 0, oldest.map({ key.pair.id < $0.pair.id }) ?? true { oldest = key }
+        }
+        guard var oldest else { return }
+        oldest.used = max(seconds, 1)
+        draft.write(OwnPreKey.name(oldest.pair.id), oldest.record)
+    }
+
+    /// The one-time keys to publish, by id.
+    func unusedPreKeys(_ draft: KeyDraft) async throws(ProtectionError) -> [PreKeyPair] {
+        var unused: [PreKeyPair] = []
+        for record in try await draft.values(beginningWith: OwnPreKey.prefix).values {
+            let key = try OwnPreKey(record, using: cryptography)
+            if key.used == 0 { unused.append(key.pair) }
+        }
+        return unused.sorted { $0.id < $1.id }
+    }
+}

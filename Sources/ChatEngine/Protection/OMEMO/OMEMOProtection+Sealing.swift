@@ -1,0 +1,359 @@
+public import ChatStore
+internal import EndToEndEncryption
+internal import MessageFeatures
+internal import OMEMO
+internal import XMLStreaming
+internal import XMPPAddress
+public import XMPPStanzas
+
+extension OMEMOProtection {
+    // MARK: Preparing
+
+    public func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {
+        let policy = try await encryption(of: conversation, KeyDraft(memory))
+        guard (policy.policy ?? settings.policy) != .never else { return }
+        await published.wait()
+        let audience: Result<Audience, ProtectionError>
+        do throws(ProtectionError) {
+            audience = .success(try await self.audience(of: conversation))
+        } catch {
+            // Whether it stands in the way is decided when the message is sealed.
+            audience = .failure(error)
+        }
+        state.withLock { $0.audiences[conversation] = audience }
+    }
+
+    private func audience(of conversation: ConversationAddress) async throws(ProtectionError) -> Audience {
+        guard let directory = state.withLock({ $0.directory }) else {
+            throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
+        }
+        let recipients: [JID]
+        switch conversation.kind {
+        case .direct: recipients = conversation.address.bare == address ? [] : [conversation.address.bare]
+        case .room: recipients = try await directory.members(of: conversation.address).filter { $0 != address }
+        case .occupant:
+            throw ProtectionError(.privateRoomMessage, "Private messages in rooms cannot be encrypted.")
+        }
+        let listings = await directory.devices(of: recipients + [address])
+        let audience = Audience(recipients: recipients, listings: listings)
+        let missing = try await devicesWithoutSession(in: audience)
+        if !missing.isEmpty { await fetchBundles(of: missing, from: directory) }
+        return audience
+    }
+
+    /// The devices with which a session has to begin, in the generation to use.
+    private func devicesWithoutSession(in audience: Audience) async throws(ProtectionError) -> [AnnouncedPeer] {
+        let own = try own()
+        var missing: [AnnouncedPeer] = []
+        for (address, listing) in audience.listings {
+            let sessions = try await sessions(of: address, KeyDraft(memory))
+            for device in listing.devices where address != self.address || device.id != own.keys.device {
+                let peer = AnnouncedPeer(address: address, device: device)
+                if !peer.hasSession(in: sessions) { missing.append(peer) }
+            }
+        }
+        return missing
+    }
+
+    /// The names of the sessions with an account's devices.
+    private func sessions(
+        of address: JID, _ draft: KeyDraft
+    ) async throws(ProtectionError) -> [String: [UInt8]] {
+        var sessions: [String: [UInt8]] = [:]
+        for generation in OMEMOGeneration.allCases {
+            sessions.merge(
+                try await draft.values(beginningWith: SessionShelf.prefix(generation, address)),
+                uniquingKeysWith: { first, _ in first })
+        }
+        return sessions
+    }
+
+    private func fetchBundles(of missing: [AnnouncedPeer], from directory: any KeyDirectory) async {
+        await withDiscardingTaskGroup { group in
+            for peer in missing {
+                group.addTask {
+                    for generation in peer.generations {
+                        let device = peer.peer(in: generation)
+                        if case .success? = self.state.withLock({ $0.bundles[device] }) { return }
+                        let result: Result<VerifiedBundle, ProtectionError>
+                        do throws(ProtectionError) {
+                            result = .success(try await directory.bundle(of: device))
+                        } catch {
+                            result = .failure(error)
+                        }
+                        self.state.withLock { $0.bundles[device] = result }
+                        if case .success = result { return }
+                        if case .failure(let error) = result, error.isTemporary { return }
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: Sealing
+
+    /// A device with the session to use.
+    struct Target: Sendable {
+        let peer: PeerDevice
+        var session: SessionShelf
+    }
+
+    /// How a message of a conversation is sent now.
+    enum Plan: Sendable {
+        case clear
+        case sealed([Target], omitted: [ProtectionError.Recipient])
+    }
+
+    public func seal(
+        _ message: Message, in conversation: ConversationAddress
+    ) async throws(ProtectionError) -> SealedMessage {
+        var draft = KeyDraft(memory)
+        let content = SealedContent(message)
+        switch try await plan(for: conversation, isForLegacy: content.isForLegacy, &draft) {
+        case .clear:
+            // The key of an encrypted file must not reach a server.
+            guard message.body.flatMap({ AESGCMLink($0) }) == nil else {
+                throw ProtectionError(.noDevice, "The file was encrypted, and nobody can read the key any more.")
+            }
+            return SealedMessage(message)
+        case .sealed(var targets, let omitted):
+            var sealed = try await seal(content, for: &targets, in: conversation, &draft)
+            sealed.omitted = omitted
+            try await noteEncrypted(conversation, &draft)
+            state.withLock { state in for target in targets { state.bundles[target.peer] = nil } }
+            sealed.change = draft.finish()
+            return sealed
+        }
+    }
+
+    /// Decides whether a message is encrypted, and for which devices.
+    ///
+    /// - Parameter isForLegacy: the legacy generation can carry it.
+    /// - Throws: why it must not be sent in clear and cannot be encrypted.
+    func plan(
+        for conversation: ConversationAddress, isForLegacy: Bool, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> Plan {
+        let encryption = try await encryption(of: conversation, draft)
+        if (encryption.policy ?? settings.policy) == .never { return .clear }
+        let allowsClear = encryption.allowsClear(settings.policy)
+        let audience: Audience
+        switch state.withLock({ $0.audiences[conversation] }) {
+        case .success(let known)?: audience = known
+        case .failure(let error)?:
+            if allowsClear, !error.isTemporary { return .clear }
+            throw error
+        case nil: throw ProtectionError(.unreachable, "The devices were not asked for.", isTemporary: true)
+        }
+        var (targets, omitted) = try await targets(of: audience, &draft)
+        if !isForLegacy {
+            for target in targets where target.peer.generation == .legacy {
+                omitted.append(.init(target.peer.address, device: target.peer.device.description, .notCarried))
+            }
+            targets.removeAll { $0.peer.generation == .legacy }
+        }
+        let readers = Set(targets.map(\.peer.address))
+        let isForNobody = audience.recipients.isEmpty ? targets.isEmpty : readers.isDisjoint(with: audience.recipients)
+        let withoutDevices = audience.recipients.filter { audience.listings[$0]?.devices.isEmpty ?? true }
+        if allowsClear {
+            // Not everybody can decrypt, and nothing was encrypted before. What is not known is waited for.
+            let isKnown = withoutDevices.allSatisfy { audience.listings[$0]?.error?.isTemporary == false }
+            if !withoutDevices.isEmpty, isKnown { return .clear }
+            if audience.recipients.isEmpty, isForNobody { return .clear }
+        }
+        guard !isForNobody else { throw refusal(omitted, audience, withoutDevices) }
+        return .sealed(targets, omitted: omitted + withoutDevices.map { .init($0, .noDevice) })
+    }
+
+    /// Why nobody would be able to read it.
+    private func refusal(
+        _ omitted: [ProtectionError.Recipient], _ audience: Audience, _ withoutDevices: [JID]
+    ) -> ProtectionError {
+        let others = omitted.filter { audience.recipients.contains($0.address) }
+        let listing = withoutDevices.compactMap { audience.listings[$0]?.error }.first
+        if others.isEmpty, let listing { return listing }
+        let codes = others.map(\.code)
+        let order: [ProtectionError.Code] = [.undecided, .distrusted, .notCarried, .unreachable]
+        let code = order.first { codes.contains($0) } ?? .noDevice
+        return ProtectionError(
+            code, "No device of the receivers would be able to decrypt the message.", recipients: others,
+            isTemporary: code == .unreachable)
+    }
+
+    /// The devices that will be able to read, and those that will not.
+    private func targets(
+        of audience: Audience, _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> (targets: [Target], omitted: [ProtectionError.Recipient]) {
+        let own = try own()
+        var targets: [Target] = []
+        var omitted: [ProtectionError.Recipient] = []
+        for address in audience.recipients + [address] {
+            let sessions = try await sessions(of: address, draft)
+            for device in audience.listings[address]?.devices ?? []
+            where address != self.address || device.id != own.keys.device {
+                let announced = AnnouncedPeer(address: address, device: device)
+                do throws(ProtectionError) {
+                    let target = try target(announced, sessions, own)
+                    let bytes = target.session.sessions.first ?? []
+                    let identity: IdentityKey
+                    do throws(OMEMOError) { identity = try OMEMOSession(serialized: bytes).peer } catch {
+                        throw ProtectionError(opening: error)
+                    }
+                    let trust = try await trust(in: identity, of: target.peer, isUsed: false, &draft)
+                    guard trust.mayRead else {
+                        throw ProtectionError(
+                            trust == .distrusted ? .distrusted : .undecided, "The key is not trusted.")
+                    }
+                    targets.append(target)
+                } catch {
+                    omitted.append(.init(address, device: device.id.description, error.code))
+                }
+            }
+        }
+        return (targets, omitted)
+    }
+
+    /// The session to use with a device: that of the newest generation.
+    private func target(
+        _ announced: AnnouncedPeer, _ sessions: [String: [UInt8]], _ own: Own
+    ) throws(ProtectionError) -> Target {
+        // A device that once had the current generation is not addressed in the older one: who hides its announcement would have weaker
+        // messages otherwise.
+        let known = announced.peer(in: .current)
+        if let record = sessions[SessionShelf.name(known)] {
+            return Target(peer: known, session: try SessionShelf(record))
+        }
+        var failure = ProtectionError(.noDevice, "The keys of the device were not asked for.")
+        for generation in announced.generations {
+            let peer = announced.peer(in: generation)
+            if let record = sessions[SessionShelf.name(peer)] {
+                return Target(peer: peer, session: try SessionShelf(record))
+            }
+            switch state.withLock({ $0.bundles[peer] }) {
+            case .success(let bundle)?:
+                var shelf = SessionShelf()
+                do throws(OMEMOError) {
+                    let session = try OMEMOSession.initiate(
+                        with: bundle, by: own.identity, device: own.keys.device, using: cryptography)
+                    shelf.put(session.serialized)
+                } catch {
+                    throw ProtectionError(opening: error)
+                }
+                return Target(peer: peer, session: shelf)
+            case .failure(let error)?: failure = error
+            case nil: break
+            }
+        }
+        throw failure
+    }
+
+    private func seal(
+        _ content: SealedContent, for targets: inout [Target], in conversation: ConversationAddress,
+        _ draft: inout KeyDraft
+    ) async throws(ProtectionError) -> SealedMessage {
+        let own = try own()
+        let generations = Set(targets.map(\.peer.generation))
+        var outer = content.outside(isForLegacy: generations.contains(.legacy))
+        do throws(OMEMOError) {
+            if generations.contains(.current) {
+                let envelope = Envelope(
+                    content.inside, from: address.description, to: conversation.address.bare.description, time: nil)
+                let payload = try EncryptedPayload(
+                    try envelope.padded(using: cryptography), using: cryptography)
+                let keys = try keys(with: payload.key, for: &targets, .current, &draft)
+                outer.payloads.append(
+                    OMEMOElement(.current, sender: own.keys.device, keys: keys, payload: payload.payload))
+            }
+            if generations.contains(.legacy), let body = content.body {
+                let payload = try LegacyPayload(Array(body.utf8), using: cryptography)
+                let keys = try keys(with: payload.key, for: &targets, .legacy, &draft)
+                outer.payloads.append(
+                    OMEMOElement(
+                        .legacy, sender: own.keys.device, keys: keys, nonce: payload.nonce, payload: payload.payload))
+            }
+        } catch {
+            throw ProtectionError(.ownKeys, error.description, cause: error)
+        }
+        let main: OMEMOGeneration = generations.contains(.current) ? .current : .legacy
+        // A retraction for the legacy generation alone.
+        guard isSealed(outer) else { return SealedMessage(outer) }
+        let hint = EncryptionHint(main.namespace)
+        outer.append(hint)
+        // What has no text is nothing to programs that cannot decrypt it.
+        if content.body != nil { outer.body = hint.fallbackBody }
+        return SealedMessage(
+            outer,
+            .encrypted(
+                scheme: main.namespace, device: own.identity.publicKey.fingerprint, trust: .verified))
+    }
+
+    /// The key of a payload for each device of a generation, those of one account together.
+    private func keys(
+        with key: SecretBytes, for targets: inout [Target], _ generation: OMEMOGeneration, _ draft: inout KeyDraft
+    ) throws(OMEMOError) -> [OMEMOElement.RecipientKey] {
+        var keys: [OMEMOElement.RecipientKey] = []
+        for index in targets.indices where targets[index].peer.generation == generation {
+            let peer = targets[index].peer
+            guard let bytes = targets[index].session.sessions.first else { continue }
+            var session = try OMEMOSession(serialized: bytes)
+            let encrypted = try session.encrypt(key.bytes, using: cryptography)
+            targets[index].session.put(session.serialized, replacing: 0)
+            draft.write(SessionShelf.name(peer), targets[index].session.record)
+            keys.append(
+                OMEMOElement.RecipientKey(
+                    account: generation == .current ? peer.address.description : nil, device: peer.device, encrypted))
+        }
+        return keys
+    }
+}
+
+/// A device as its account announces it.
+private struct AnnouncedPeer: Sendable {
+    let address: JID
+    let device: AnnouncedDevice
+
+    /// The newest first.
+    var generations: [OMEMOGeneration] { [.current, .legacy].filter { device.generations.contains($0) } }
+
+    func peer(in generation: OMEMOGeneration) -> PeerDevice {
+        PeerDevice(generation: generation, address: address, device: device.id)
+    }
+
+    func hasSession(in sessions: [String: [UInt8]]) -> Bool {
+        if sessions[SessionShelf.name(peer(in: .current))] != nil { return true }
+        return sessions[SessionShelf.name(peer(in: device.newest))] != nil
+    }
+}
+
+/// The parts of a message that are encrypted, and those that stand beside them.
+private struct SealedContent {
+    private let message: Message
+    /// The elements for an envelope (XEP-0420).
+    let inside: [XMLElement]
+    /// The text for the legacy generation; `nil` if there is none.
+    let body: String?
+    private let isRetraction: Bool
+
+    init(_ message: Message) {
+        self.message = message
+        inside = message.payloads.filter { !Message.staysOutside($0) }
+        isRetraction = message.payloads.contains(MessageRetraction.name)
+        let isReaction = message.payloads.contains(MessageReactions.name)
+        body = isReaction || isRetraction ? nil : message.body
+    }
+
+    /// The legacy generation carries a text. Which message is taken back is said in clear there, as all its programs do; which emoji is
+    /// meant would be readable, so reactions are not sent to it.
+    var isForLegacy: Bool { body != nil || isRetraction }
+
+    /// The message without what is encrypted.
+    func outside(isForLegacy: Bool) -> Message {
+        var outer = message.withoutEncryption
+        guard isForLegacy else { return outer }
+        for payload in message.payloads where Message.accompaniesLegacy(payload) { outer.payloads.append(payload) }
+        if isRetraction {
+            if let retraction = message.payloads.first(MessageRetraction.name) { outer.payloads.append(retraction) }
+            outer.body = message.body
+        }
+        return outer
+    }
+}

@@ -1,0 +1,174 @@
+public import ChatStore
+internal import Cryptography
+internal import EndToEndEncryption
+internal import OMEMO
+internal import Synchronization
+internal import Waiting
+internal import XMPPAddress
+internal import XMPPStanzas
+
+/// Encrypts and decrypts the messages of one account with OMEMO, in both generations (XEP-0384).
+///
+/// Each device of a receiver gets the newest generation that it announces; a message can carry both. All that is remembered is records of
+/// the store, which change in the transaction of the message; only the identity key is elsewhere (``OMEMOIdentities``).
+///
+/// The opening and sealing halves are in `OMEMOProtection+Opening` and `+Sealing`; ``OMEMOService`` publishes the keys and sends
+/// what is owed.
+public final class OMEMOProtection: ContentProtection {
+    /// Who can read a conversation, as it was asked last.
+    struct Audience: Sendable {
+        /// The accounts besides our own.
+        var recipients: [JID]
+        var listings: [JID: DeviceListing]
+    }
+
+    struct Own: Sendable {
+        let identity: IdentityKeyPair
+        var keys: OwnKeys
+    }
+
+    struct State {
+        var own: Own?
+        /// By conversation, between ``prepare(_:)`` and ``seal(_:in:)``.
+        var audiences: [ConversationAddress: Result<Audience, ProtectionError>] = [:]
+        var bundles: [PeerDevice: Result<VerifiedBundle, ProtectionError>] = [:]
+        var directory: (any KeyDirectory)?
+        var occupants: [JID: JID] = [:]
+    }
+
+    let settings: OMEMOSettings
+    /// The account's bare address.
+    let address: JID
+    let memory: KeyMemory
+    let cryptography: any OMEMOCryptography = OpenSSLCryptography()
+    let now: @Sendable () -> MessageTime
+    let state = Mutex(State())
+    /// There is something to publish or to send.
+    let work = Signal()
+    /// Open when others can answer: the keys of this device are published, or could not be.
+    let published = Gate()
+    private let store: any LocalStore
+    private let account: AccountID
+
+    init(
+        _ settings: OMEMOSettings, store: any LocalStore, account: AccountID, address: JID,
+        now: @escaping @Sendable () -> MessageTime
+    ) {
+        self.settings = settings
+        self.store = store
+        self.account = account
+        self.address = address.bare
+        self.now = now
+        memory = KeyMemory(store: store, account: account)
+    }
+
+    /// In seconds since 1970.
+    var seconds: Int64 { now().millisecondsSince1970 / 1000 }
+
+    /// Reads or makes the keys of this device. Until then nothing can be opened or sealed.
+    ///
+    /// - Throws: `ProtectionError` with `ownKeys`.
+    func load() async throws(ProtectionError) {
+        if state.withLock({ $0.own != nil }) { return }
+        do {
+            let identity: IdentityKeyPair
+            if let seed = try await settings.identities.seed() {
+                identity = try IdentityKeyPair(seed: SecretBytes(seed), using: cryptography)
+            } else {
+                identity = try .random(using: cryptography)
+                try await settings.identities.save(identity.seed.bytes)
+            }
+            if let record = try await memory.value(OwnKeys.name) {
+                let keys = try OwnKeys(record, using: cryptography)
+                if keys.identity == identity.publicKey.ed25519 {
+                    state.withLock { $0.own = Own(identity: identity, keys: keys) }
+                    return
+                }
+            }
+            // Sessions of another identity are of no use.
+            var draft = KeyDraft(memory)
+            for name in try await memory.values(beginningWith: SessionShelf.prefix).keys { draft.write(name, nil) }
+            for name in try await memory.values(beginningWith: OwnPreKey.prefix).keys { draft.write(name, nil) }
+            let device = try OMEMODevice.random(using: cryptography)
+            var keys = try OwnKeys(identity, device: device, now: seconds, using: cryptography)
+            try await refill(&keys, &draft)
+            draft.write(OwnKeys.name, keys.record)
+            try await save(draft)
+            let made = Own(identity: identity, keys: keys)
+            state.withLock { $0.own = made }
+        } catch {
+            throw error as? ProtectionError
+                ?? ProtectionError(.ownKeys, "The keys of this device cannot be read or stored.", cause: error)
+        }
+    }
+
+    /// Stores a change that belongs to no message. Only where no step of a message can come between.
+    private func save(_ draft: consuming KeyDraft) async throws(ProtectionError) {
+        guard let change = draft.finish() else { return }
+        defer { memory.remove(change) }
+        let account = account
+        do throws(StoreError) {
+            try await store.write { writer throws(StoreError) in try writer.save(change, of: account) }
+        } catch {
+            throw ProtectionError(.ownKeys, "The keys cannot be stored.", isTemporary: true, cause: error)
+        }
+    }
+
+    /// Makes as many one-time keys as should be published, and removes used ones that nobody can refer to any more.
+    ///
+    /// - Returns: whether others are to be published than before.
+    @discardableResult
+    func refill(_ keys: inout OwnKeys, _ draft: inout KeyDraft) async throws(ProtectionError) -> Bool {
+        var unused = 0
+        var changed = false
+        for (name, record) in try await draft.values(beginningWith: OwnPreKey.prefix) {
+            let key = try OwnPreKey(record, using: cryptography)
+            if key.used == 0 {
+                unused += 1
+            } else if seconds - key.used > OwnPreKey.lifetimeAfterUse {
+                draft.write(name, nil)
+                changed = true
+            }
+        }
+        guard unused < OMEMOLimits.publishedPreKeys else { return changed }
+        do throws(OMEMOError) {
+            let added = try PreKeyPair.random(
+                count: OMEMOLimits.publishedPreKeys - unused, after: keys.lastPreKey, using: cryptography)
+            for pair in added { draft.write(OwnPreKey.name(pair.id), OwnPreKey(pair).record) }
+            keys.lastPreKey = added.last?.id ?? keys.lastPreKey
+        } catch {
+            throw ProtectionError(.ownKeys, "No keys can be made.", cause: error)
+        }
+        return true
+    }
+
+    /// The keys of this device.
+    func own() throws(ProtectionError) -> Own {
+        guard let own = state.withLock({ $0.own }) else {
+            throw ProtectionError(.ownKeys, "The keys of this device are not loaded.", isTemporary: true)
+        }
+        return own
+    }
+
+    // MARK: What was stored
+
+    public func stored(_ change: ProtectionChange) async {
+        memory.remove(change)
+    }
+
+    public func discarded(_ change: ProtectionChange) async {
+        memory.remove(change)
+    }
+}
+
+/// What the encryption asks of servers.
+protocol KeyDirectory: Sendable {
+    func devices(of accounts: [JID]) async -> [JID: DeviceListing]
+    func bundle(of device: PeerDevice) async throws(ProtectionError) -> VerifiedBundle
+    /// The accounts that read a room.
+    func members(of room: JID) async throws(ProtectionError) -> [JID]
+    /// The accounts that are known to have a device with this number, without a request.
+    func accounts(announcing device: OMEMODevice) async -> [JID]
+    /// Whether the account announces the device, without a request; `nil` if its list is not here.
+    func announces(_ device: PeerDevice) async -> Bool?
+}

@@ -1,0 +1,255 @@
+internal import ChatStore
+internal import EndToEndEncryption
+internal import MessageFeatures
+internal import OMEMO
+internal import Synchronization
+internal import Waiting
+internal import XMPPAddress
+internal import XMPPClient
+internal import XMPPStanzas
+
+/// Publishes the keys of this device while the account is online, and sends the empty messages that others wait for.
+actor OMEMOService {
+    private let context: AccountContext
+    private let protection: OMEMOProtection
+    /// What the server has of this device: the ids of one-time keys, and that of the signed key.
+    private var published: Set<UInt32>?
+    private var publishedSignedKey: UInt32?
+    /// The first publication of this process.
+    private var isFirst = true
+
+    /// Seconds after which it is looked whether a key is due, and what failed is tried again.
+    private static let pause = Duration.seconds(600)
+
+    init(_ context: AccountContext, _ protection: OMEMOProtection) {
+        self.context = context
+        self.protection = protection
+    }
+
+    /// Works until the task is cancelled.
+    func run(in session: Session) async {
+        guard let devices = session[OMEMODevices.self] else { return }
+        let directory = SessionDirectory(devices)
+        protection.state.withLock { $0.directory = directory }
+        defer { protection.state.withLock { $0.directory = nil } }
+        published = nil
+        let signal = protection.work
+        let (connection, lists) = (session.events(.connection), devices.events())
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await batch in connection {
+                    for case .connection(.online) in batch { signal.send() }
+                }
+            }
+            group.addTask { for await _ in lists { signal.send() } }
+            group.addTask {
+                while !Task.isCancelled {
+                    try? await Task.sleep(for: Self.pause)
+                    signal.send()
+                }
+            }
+            while !Task.isCancelled {
+                if await session.isOnline {
+                    do {
+                        defer { protection.published.open() }
+                        try await publish(with: devices)
+                        protection.published.open()
+                        try await sendOwed(in: session, directory)
+                    } catch {
+                        context.events.post(.problem(.session(error)))
+                    }
+                }
+                await signal.wait()
+            }
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Publishing
+
+    private func publish(with devices: OMEMODevices) async throws {
+        let protection = protection
+        let cryptography = protection.cryptography
+        var own = try protection.own()
+        let known = published == nil ? await serverKeys(of: own, with: devices) : nil
+        if published == nil {
+            if !own.keys.isAnnounced {
+                let listing = await devices.devices(of: context.address)
+                if listing.devices.contains(where: { $0.id == own.keys.device }) {
+                    own.keys.device = try await devices.unusedDevice()
+                }
+            }
+        }
+        let isReplacing = isFirst
+        var step = ProtectionStep(context.recorder.protector)
+        let before = own
+        let (keys, unused) = try await step.perform { () async throws(ProtectionError) in
+            var draft = KeyDraft(protection.memory)
+            var keys = before.keys
+            if let known, let last = known.preKeys.max(), last > keys.lastPreKey || known.signedKey > keys.lastSignedKey
+            {
+                try await protection.renew(&keys, after: last, known.signedKey, &draft)
+            }
+            do throws(OMEMOError) {
+                _ = try keys.rotate(now: protection.seconds, using: cryptography)
+            } catch {
+                throw ProtectionError(.ownKeys, error.description, cause: error)
+            }
+            // A number that grows with each start shows on the server that these records are older than what was published.
+            if isReplacing { try await protection.retireOne(&draft) }
+            try await protection.refill(&keys, &draft)
+            let unused = try await protection.unusedPreKeys(draft)
+            draft.write(OwnKeys.name, keys.record)
+            return ((keys, unused), draft.finish())
+        }
+        try await step.store(of: context.id, in: context.store) { _ in }
+        own.keys = keys
+        let current = own
+        protection.state.withLock { $0.own = current }
+        isFirst = false
+        let ids = Set(unused.map(\.id))
+        guard ids != published || keys.currentSignedKey.pair.id != publishedSignedKey else { return }
+        for generation in OMEMOGeneration.allCases {
+            let bundle = try OMEMOBundle(
+                generation, identity: own.identity, signedPreKey: keys.currentSignedKey, preKeys: unused,
+                using: cryptography)
+            try await devices.publish(bundle, of: keys.device)
+        }
+        if published == nil {
+            let entry: OMEMODeviceList.Device =
+                if let label = protection.settings.label {
+                    try OMEMODeviceList.Device(keys.device, label: label, by: own.identity, using: cryptography)
+                } else {
+                    OMEMODeviceList.Device(keys.device)
+                }
+            try await devices.announce(entry)
+        }
+        (published, publishedSignedKey) = (ids, keys.currentSignedKey.pair.id)
+        guard !keys.isAnnounced else { return }
+        own.keys.isAnnounced = true
+        let announced = own
+        var noting = ProtectionStep(context.recorder.protector)
+        try await noting.perform { () async throws(ProtectionError) in
+            var draft = KeyDraft(protection.memory)
+            draft.write(OwnKeys.name, announced.keys.record)
+            return ((), draft.finish())
+        }
+        try await noting.store(of: context.id, in: context.store) { _ in }
+        protection.state.withLock { $0.own = announced }
+    }
+
+    /// What the server has of this device from before; `nil` if nothing.
+    private func serverKeys(
+        of own: OMEMOProtection.Own, with devices: OMEMODevices
+    ) async -> (preKeys: Set<UInt32>, signedKey: UInt32)? {
+        var result: (preKeys: Set<UInt32>, signedKey: UInt32)?
+        for generation in OMEMOGeneration.allCases {
+            let address = BundleAddress(DeviceAddress(context.address, own.keys.device), generation)
+            guard let bundle = try? await devices.bundle(address),
+                bundle.identityKey.isSame(as: own.identity.publicKey, using: protection.cryptography)
+            else { continue }
+            result = (
+                (result?.preKeys ?? []).union(bundle.preKeyIDs), max(result?.signedKey ?? 0, bundle.signedPreKeyID)
+            )
+        }
+        return result
+    }
+
+    // MARK: Empty messages
+
+    private func sendOwed(in session: Session, _ directory: SessionDirectory) async throws {
+        for (name, record) in try await protection.memory.values(beginningWith: OwedMessage.prefix) {
+            guard let device = OwedMessage.device(named: name) else { continue }
+            let owed = try OwedMessage(record)
+            // Who must not learn that somebody is here gets no answer.
+            guard owed.kind != .none, await session.mayLearnPresence(device.address) else { continue }
+            var bundle: VerifiedBundle?
+            if owed.kind == .repair {
+                do throws(ProtectionError) {
+                    bundle = try await directory.bundle(of: device)
+                } catch {
+                    if !error.isTemporary { try await settle(device, isSent: false) }
+                    continue
+                }
+            }
+            guard let element = try await emptyMessage(for: device, bundle) else {
+                try await settle(device, isSent: false)
+                continue
+            }
+            var message = Message(to: device.address, type: .chat)
+            message.payloads.append(element)
+            message.append(EncryptionHint(device.generation.namespace))
+            message.payloads.append(ProcessingHint.store)
+            try await session.send(message)
+            try await settle(device, isSent: true)
+        }
+    }
+
+    /// An empty message in the session with a device, or in a new one; `nil` if there is none any more.
+    private func emptyMessage(for device: PeerDevice, _ bundle: VerifiedBundle?) async throws -> OMEMOElement? {
+        let protection = protection
+        var step = ProtectionStep(context.recorder.protector)
+        let element = try await step.perform { () async throws(ProtectionError) in
+            var draft = KeyDraft(protection.memory)
+            let element = try await protection.emptyMessage(for: device, bundle, &draft)
+            return (element, draft.finish())
+        }
+        try await step.store(of: context.id, in: context.store) { _ in }
+        return element
+    }
+
+    /// Nothing is owed to a device any more.
+    private func settle(_ device: PeerDevice, isSent: Bool) async throws {
+        let protection = protection
+        var step = ProtectionStep(context.recorder.protector)
+        try await step.perform { () async throws(ProtectionError) in
+            var draft = KeyDraft(protection.memory)
+            let name = OwedMessage.name(device)
+            if let record = try await draft.value(name) {
+                var owed = try OwedMessage(record)
+                if owed.kind == .repair, isSent { owed.repaired(now: protection.seconds) }
+                owed.kind = .none
+                draft.write(name, owed.record)
+            }
+            return ((), draft.finish())
+        }
+        try await step.store(of: context.id, in: context.store) { _ in }
+    }
+}
+
+/// The servers, through a session.
+final class SessionDirectory: KeyDirectory {
+    private let devices: OMEMODevices
+    /// The accounts that were asked for: who wrote in a room is one of them.
+    private let asked = Mutex<Set<JID>>([])
+
+    init(_ devices: OMEMODevices) { self.devices = devices }
+
+    func devices(of accounts: [JID]) async -> [JID: DeviceListing] {
+        asked.withLock { asked in
+            if asked.count > EncryptionLimits.accounts { asked = [] }
+            asked.formUnion(accounts)
+        }
+        return await devices.devices(of: accounts)
+    }
+
+    func bundle(of device: PeerDevice) async throws(ProtectionError) -> VerifiedBundle {
+        try await devices.bundle(BundleAddress(DeviceAddress(device.address, device.device), device.generation))
+    }
+
+    func members(of room: JID) async throws(ProtectionError) -> [JID] {
+        try await devices.recipients(in: ConversationAddress(room, kind: .room))
+    }
+
+    func announces(_ device: PeerDevice) async -> Bool? {
+        await devices.cachedDevices(of: device.address).map { $0[device.device] != nil }
+    }
+
+    func accounts(announcing device: OMEMODevice) async -> [JID] {
+        var found: [JID] = []
+        for account in asked.withLock({ $0 }) {
+            if await devices.cachedDevices(of: account)?[device] != nil { found.append(account) }
+        }
+        return found
+    }
+}

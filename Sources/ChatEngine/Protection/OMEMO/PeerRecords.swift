@@ -1,0 +1,164 @@
+internal import MessageSemantics
+internal import OMEMO
+internal import XMPPAddress
+
+/// A device of somebody in one generation.
+struct PeerDevice: Hashable, Sendable {
+    let generation: OMEMOGeneration
+    /// The bare address.
+    let address: JID
+    let device: OMEMODevice
+
+    /// The end of the names of its records.
+    var name: String { "\(generation.rawValue)/\(address)/\(device)" }
+}
+
+/// The sessions with one device. Both sides can begin one at the same time, so earlier ones stay for a while.
+struct SessionShelf: Sendable {
+    static let prefix = "omemo/session/"
+    private static let version: UInt8 = 1
+    /// The session in use and three earlier ones.
+    private static let limit = 4
+
+    /// Serialised; the one to send with first.
+    private(set) var sessions: [[UInt8]] = []
+
+    static func name(_ device: PeerDevice) -> String { prefix + device.name }
+    /// The beginning of the names for all devices of an address.
+    static func prefix(_ generation: OMEMOGeneration, _ address: JID) -> String {
+        "\(prefix)\(generation.rawValue)/\(address)/"
+    }
+
+    init() {}
+
+    /// Puts a session in front.
+    mutating func put(_ session: [UInt8], replacing index: Int? = nil) {
+        if let index { sessions.remove(at: index) }
+        sessions.insert(session, at: 0)
+        sessions.removeLast(max(0, sessions.count - Self.limit))
+    }
+
+    init(_ bytes: [UInt8]) throws(ProtectionError) {
+        var reader = try RecordReader(bytes, version: Self.version)
+        for _ in 0..<(try reader.byte()) { sessions.append(try reader.field()) }
+        try reader.end()
+    }
+
+    var record: [UInt8] {
+        var writer = RecordWriter(version: Self.version)
+        writer.write(UInt8(sessions.count))
+        for session in sessions { writer.write(session) }
+        return writer.bytes
+    }
+}
+
+/// An identity key of somebody, and what the person thinks of it.
+struct KnownKey: Sendable, Hashable {
+    static let prefix = "omemo/key/"
+    private static let version: UInt8 = 1
+
+    /// The X25519 form.
+    let key: [UInt8]
+    /// The device that had it last.
+    var device: OMEMODevice
+    var trust: DeviceTrust
+    /// In seconds since 1970.
+    var firstSeen: Int64
+    /// When a message of it was opened last.
+    var lastSeen: Int64
+
+    static func name(_ fingerprint: String, of address: JID) -> String { prefix(address) + fingerprint }
+    static func prefix(_ address: JID) -> String { "\(prefix)\(address)/" }
+
+    init(_ key: IdentityKey, _ device: OMEMODevice, trust: DeviceTrust, now: Int64) {
+        self.key = key.x25519
+        (self.device, self.trust, firstSeen, lastSeen) = (device, trust, now, now)
+    }
+
+    init(_ bytes: [UInt8]) throws(ProtectionError) {
+        var reader = try RecordReader(bytes, version: Self.version)
+        key = try reader.field()
+        guard let device = OMEMODevice(try reader.number()),
+            let trust = DeviceTrust(rawValue: String(decoding: try reader.field(), as: UTF8.self))
+        else { throw .damagedRecord }
+        (self.device, self.trust) = (device, trust)
+        (firstSeen, lastSeen) = (try reader.time(), try reader.time())
+        try reader.end()
+    }
+
+    var record: [UInt8] {
+        var writer = RecordWriter(version: Self.version)
+        writer.write(key)
+        writer.write(device.number)
+        writer.write(Array(trust.rawValue.utf8))
+        writer.write(firstSeen)
+        writer.write(lastSeen)
+        return writer.bytes
+    }
+}
+
+/// An empty message that a device waits for, and the repairs of its session so far.
+struct OwedMessage: Sendable {
+    enum Kind: UInt8, Sendable {
+        case none = 0
+        /// A key exchange, or a long chain, is answered (XEP-0384 §6).
+        case answer = 1
+        /// A new session replaces one that does not work any more.
+        case repair = 2
+    }
+
+    static let prefix = "omemo/owed/"
+    private static let version: UInt8 = 1
+    /// Devices that wait: many more than have trouble at a time, unless somebody makes it.
+    static let limit = 256
+    /// New sessions with one device in ``repairPeriod``.
+    private static let repairLimit = 3
+    /// One day, in seconds.
+    private static let repairPeriod: Int64 = 86_400
+
+    var kind = Kind.none
+    /// When sessions were repaired, in seconds since 1970.
+    private var repairs: [Int64] = []
+
+    static func name(_ device: PeerDevice) -> String { prefix + device.name }
+
+    init() {}
+
+    /// Whether one more new session may be made.
+    func mayRepair(now: Int64) -> Bool {
+        repairs.count { now - $0 < Self.repairPeriod && $0 <= now } < Self.repairLimit
+    }
+
+    mutating func repaired(now: Int64) {
+        repairs.removeAll { now - $0 >= Self.repairPeriod || $0 > now }
+        repairs.append(now)
+        kind = .none
+    }
+
+    init(_ bytes: [UInt8]) throws(ProtectionError) {
+        var reader = try RecordReader(bytes, version: Self.version)
+        kind = Kind(rawValue: try reader.byte()) ?? .none
+        for _ in 0..<(try reader.byte()) { repairs.append(try reader.time()) }
+        try reader.end()
+    }
+
+    /// `nil` if there is nothing to remember.
+    var record: [UInt8]? {
+        if kind == .none, repairs.isEmpty { return nil }
+        var writer = RecordWriter(version: Self.version)
+        writer.write(kind.rawValue)
+        writer.write(UInt8(repairs.count))
+        for repair in repairs { writer.write(repair) }
+        return writer.bytes
+    }
+
+    /// The device in the name of a record.
+    static func device(named name: String) -> PeerDevice? {
+        let parts = name.dropFirst(prefix.count).split(separator: "/")
+        guard name.hasPrefix(prefix), parts.count == 3, let number = UInt8(parts[0]),
+            let generation = OMEMOGeneration(rawValue: number), let address = try? JID(String(parts[1])),
+            let device = OMEMODevice(String(parts[2]))
+        else { return nil }
+        return PeerDevice(generation: generation, address: address, device: device)
+    }
+}

@@ -1,0 +1,81 @@
+internal import MessageSemantics
+
+/// Writes what the encryption remembers: a byte for the version of the format, then fields in a fixed order; numbers are big-endian.
+struct RecordWriter {
+    private(set) var bytes: [UInt8]
+
+    init(version: UInt8) { bytes = [version] }
+
+    mutating func write(_ number: UInt8) { bytes.append(number) }
+
+    mutating func write(_ number: UInt32) {
+        for shift in stride(from: UInt32(24), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    mutating func write(_ number: Int64) {
+        let bits = UInt64(bitPattern: number)
+        write(UInt32(truncatingIfNeeded: bits >> 32))
+        write(UInt32(truncatingIfNeeded: bits))
+    }
+
+    /// A field of bytes, with its length before it.
+    mutating func write(_ field: [UInt8]) {
+        write(UInt32(field.count))
+        bytes.append(contentsOf: field)
+    }
+}
+
+/// Reads what ``RecordWriter`` has written; whatever differs is a damaged record.
+struct RecordReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8], version: UInt8) throws(ProtectionError) {
+        guard bytes.first == version else { throw .damagedRecord }
+        rest = bytes.dropFirst()
+    }
+
+    mutating func byte() throws(ProtectionError) -> UInt8 {
+        guard let byte = rest.popFirst() else { throw .damagedRecord }
+        return byte
+    }
+
+    mutating func number() throws(ProtectionError) -> UInt32 {
+        var number: UInt32 = 0
+        for _ in 0..<4 { number = number << 8 | UInt32(try byte()) }
+        return number
+    }
+
+    mutating func time() throws(ProtectionError) -> Int64 {
+        let high = UInt64(try number())
+        return Int64(bitPattern: high << 32 | UInt64(try number()))
+    }
+
+    mutating func field() throws(ProtectionError) -> [UInt8] {
+        guard let count = Int(exactly: try number()), count <= rest.count else { throw .damagedRecord }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    /// Nothing must follow.
+    func end() throws(ProtectionError) {
+        guard rest.isEmpty else { throw .damagedRecord }
+    }
+}
+
+extension ProtectionError {
+    static let damagedRecord = ProtectionError(
+        .keyMissing, "A record of the encryption is damaged or of a newer version.")
+}
+
+extension ProtectionError.Code {
+    /// It was opened before: this is one more copy of it.
+    static let repeated = Self(rawValue: "repeated")
+    /// The person distrusts the device.
+    static let distrusted = Self(rawValue: "distrusted")
+    /// The device's software cannot read changes and reactions that are encrypted.
+    static let notCarried = Self(rawValue: "not-carried")
+    /// The keys of this device cannot be read.
+    static let ownKeys = Self(rawValue: "own-keys")
+}

@@ -1,0 +1,257 @@
+internal import MessagePayloads
+public import OMEMO
+internal import PublishSubscribe
+internal import Waiting
+internal import XMLStreaming
+public import XMPPAddress
+public import XMPPClient
+internal import XMPPStanzas
+
+/// The devices that accounts announce for OMEMO, and the keys that they publish, in both generations (XEP-0384 OMEMO Encryption).
+///
+/// Needs the extension `PublishSubscribe`; rooms need `GroupChat`. Lists are cached: accounts whose presence this session gets tell each
+/// change, others are asked again after some minutes. Only an account itself makes statements about its devices. Nothing is
+/// encrypted here, no secret key is known, and no trust is decided.
+///
+///     configuration.add { PublishSubscribe($0) }
+///     configuration.add { OMEMODevices($0, using: OpenSSLCryptography()) }
+///     …
+///     let listing = await session[OMEMODevices.self]?.devices(of: juliet)
+public actor OMEMODevices: SessionExtension {
+    enum Job: Sendable {
+        case announce(OMEMOGeneration)
+        case announceAll
+    }
+
+    /// What this device has announced in this session.
+    struct Announcement {
+        var device: OMEMODeviceList.Device
+        var generations: Set<OMEMOGeneration>
+        /// Those in whose list it stood: a list without it is a removal.
+        var standing: Set<OMEMOGeneration> = []
+        /// Removals in a row, and when the last one was.
+        var removals = 0
+        var lastRemoval: ContinuousClock.Instant?
+        /// Those that will be announced again, so that a repeated list is one removal.
+        var pending: Set<OMEMOGeneration> = []
+    }
+
+    nonisolated let session: Session
+    nonisolated let cryptography: any OMEMOCryptography
+    nonisolated let clock: SessionClock
+    nonisolated let channel = EventChannel<DeviceEvent>()
+    nonisolated let jobs = AsyncStream.makeStream(of: Job.self, bufferingPolicy: .bufferingNewest(64))
+    /// Lists and bundles that are requested at the moment.
+    nonisolated let requests = RequestLimiter()
+    /// Our own lists are changed by one task at a time.
+    nonisolated let publishing = AsyncLock()
+    nonisolated let rooms = RoomMembersTable()
+
+    var table = DeviceTable()
+    var announcement: Announcement?
+    var failures = BundleFailures()
+    /// Accounts that are being asked, so that two who want the same list ask once.
+    private var asking: [JID: Task<Void, Never>] = [:]
+
+    public init(_ session: Session, using cryptography: any OMEMOCryptography) {
+        self.init(session, using: cryptography, clock: .continuous)
+    }
+
+    package init(_ session: Session, using cryptography: any OMEMOCryptography, clock: SessionClock) {
+        self.session = session
+        self.cryptography = cryptography
+        self.clock = clock
+    }
+
+    // MARK: What is known
+
+    /// The changes of lists from now on.
+    public nonisolated func events() -> AsyncStream<DeviceEvent> { channel.stream() }
+
+    /// The devices of an account: from the cache, and from its server where the cache does not know.
+    ///
+    /// It never fails as a whole: what could not be read is in ``DeviceListing/failures``, and ``DeviceListing/error`` is why nothing can be
+    /// encrypted at all. A failed request is not repeated before its backoff has passed.
+    ///
+    /// - Parameters:
+    ///   - account: made bare.
+    ///   - isFresh: asks the server although the list is valid, a few times a minute; for a message from a device that is not in
+    ///     the list (XEP-0384 §6).
+    public func devices(of account: JID, isFresh: Bool = false) async -> DeviceListing {
+        let account = account.bare
+        if let task = asking[account] {
+            await task.value
+            if !isFresh { return table.listing(of: account, using: cryptography) }
+        }
+        let now = clock.now()
+        let isRefreshed = isFresh && table.mayRefresh(account, now: now)
+        let due = isRefreshed ? OMEMOGeneration.allCases : table.due(of: account, now: now)
+        if !due.isEmpty {
+            let task = Task { await ask(account, due) }
+            asking[account] = task
+            await task.value
+            if asking[account] == task { asking[account] = nil }
+        }
+        return table.listing(of: account, using: cryptography)
+    }
+
+    /// The devices of several accounts, requested side by side.
+    public nonisolated func devices(of accounts: [JID]) async -> [JID: DeviceListing] {
+        await withTaskGroup(of: DeviceListing.self) { group in
+            for account in Set(accounts.map(\.bare)) { group.addTask { await self.devices(of: account) } }
+            var listings: [JID: DeviceListing] = [:]
+            for await listing in group { listings[listing.account] = listing }
+            return listings
+        }
+    }
+
+    /// What is cached of an account, without a request; `nil` if nothing is.
+    public func cachedDevices(of account: JID) -> DeviceListing? {
+        table.knows(account.bare) ? table.listing(of: account.bare, using: cryptography) : nil
+    }
+
+    private func ask(_ account: JID, _ generations: [OMEMOGeneration]) async {
+        let before = table.knows(account) ? table.listing(of: account, using: cryptography) : nil
+        await withTaskGroup(of: Void.self) { group in
+            for generation in generations { group.addTask { await self.ask(account, generation) } }
+            await group.waitForAll()
+        }
+        let after = table.listing(of: account, using: cryptography)
+        if before?.devices != after.devices, before != nil || !after.devices.isEmpty {
+            channel.post(.listChanged(after))
+        }
+    }
+
+    private func ask(_ account: JID, _ generation: OMEMOGeneration) async {
+        let notices = table.notices(of: account, generation)
+        let result = await requestList(of: account, generation)
+        table.answered(result, generation, of: account, notices: notices, now: clock.now())
+        if case .success(let list) = result, await isOwn(account) { ownListSeen(list) }
+    }
+
+    /// The list that the account's server has; an empty one if it has none.
+    func requestList(
+        of account: JID, _ generation: OMEMOGeneration
+    ) async -> Result<OMEMODeviceList, ListRefusal> {
+        do throws(ClientError) {
+            let items = try await items(ItemsRequest(node: generation.devicesNode, maximum: 1), of: account)
+            guard let item = items.last else { return .success(OMEMODeviceList(generation, devices: [])) }
+            return Self.read(item, generation)
+        } catch {
+            return switch error.reading {
+            case .missing: .success(OMEMODeviceList(generation, devices: []))
+            case .forbidden: .failure(ListRefusal(.forbidden))
+            case .damaged: .failure(ListRefusal(.damaged))
+            case .unreachable: .failure(ListRefusal(.unreachable))
+            }
+        }
+    }
+
+    /// Items of an account, requested when it is the turn of its server.
+    func items(_ request: ItemsRequest, of account: JID) async throws(ClientError) -> [PublishedItem] {
+        guard session[PublishSubscribe.self] != nil else {
+            throw ClientError(.invalidConfiguration, "OMEMO needs the extension PublishSubscribe in the configuration.")
+        }
+        let server = account.domain
+        guard await requests.enter(server, now: clock.now) else {
+            throw ClientError(.timedOut, "The server has not answered earlier requests.")
+        }
+        let receiver = await isOwn(account) ? nil : account
+        do throws(ClientError) {
+            let page = try await session.request(request, to: receiver, timeout: EncryptionLimits.requestTimeout)
+            requests.leave(server, wasSilent: false, now: clock.now())
+            return page.items
+        } catch {
+            requests.leave(server, wasSilent: error.isSilence, now: clock.now())
+            throw error
+        }
+    }
+
+    /// A list of the wrong generation, without a payload, or with too many entries is refused as a whole.
+    static func read(
+        _ item: PublishedItem, _ generation: OMEMOGeneration
+    ) -> Result<OMEMODeviceList, ListRefusal> {
+        guard let payload = item.payload, payload.isNamed(OMEMODeviceList.name(of: generation)) else {
+            return .failure(ListRefusal(.damaged))
+        }
+        guard payload.children.dropFirst(OMEMOLimits.devices).first(where: { _ in true }) == nil else {
+            return .failure(ListRefusal(.tooManyDevices))
+        }
+        do {
+            return .success(try OMEMODeviceList(from: payload))
+        } catch {
+            return .failure(ListRefusal(.damaged))
+        }
+    }
+
+    func isOwn(_ account: JID) async -> Bool { await session.address?.bare == account }
+
+    // MARK: What the session reports
+
+    /// The events are of no use without the extension that reads them. A program that decrypts also tells what it cannot decrypt
+    /// (XEP-0380 §3.3).
+    public nonisolated var features: [String] {
+        guard session[PublishSubscribe.self] != nil else { return [] }
+        return OMEMOGeneration.allCases.map { PublishSubscribe.interest(in: $0.devicesNode) }
+            + [EncryptionHint.name.namespace]
+    }
+
+    public nonisolated var interceptors: [any StanzaInterceptor] { [rooms] }
+
+    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+        guard !isResumed else { return }
+        table.sessionLost()
+        rooms.removeAll()
+        requests.reset()
+        channel.post(.allOutdated)
+        if announcement != nil { jobs.continuation.yield(.announceAll) }
+    }
+
+    public nonisolated func run(in session: Session) async {
+        guard let data = session[PublishSubscribe.self] else { return }
+        let notices = data.notices()
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await withDiscardingTaskGroup { works in
+                    for await job in self.jobs.stream { works.addTask { await self.perform(job) } }
+                    works.cancelAll()
+                }
+            }
+            for await notice in notices { await self.noticed(notice) }
+            group.cancelAll()
+        }
+    }
+
+    public func sessionEnded(_ session: Session) async {
+        channel.finish()
+        jobs.continuation.finish()
+    }
+
+    private func noticed(_ notice: PublishSubscribeNotice) async {
+        guard let node = notice.event.node,
+            let generation = OMEMOGeneration.allCases.first(where: { $0.devicesNode == node })
+        else { return }
+        let account = notice.service
+        // Of strangers nothing is stored before they are asked.
+        if !table.knows(account) { guard await session.follows(account) else { return } }
+        let before = table.listing(of: account, using: cryptography)
+        let none = OMEMODeviceList(generation, devices: [])
+        var result = Result<OMEMODeviceList, ListRefusal>.success(none)
+        switch notice.event {
+        case .items(_, let published, let retracted):
+            guard let item = published.last else {
+                if !retracted.isEmpty { table.invalidated(generation, of: account) }
+                return
+            }
+            guard item.payload != nil else { return table.invalidated(generation, of: account) }
+            result = Self.read(item, generation)
+        case .purged, .removed: break
+        case .configured, .subscription: return
+        }
+        failures.forget(account)
+        table.announced(result, generation, by: account, now: clock.now())
+        let after = table.listing(of: account, using: cryptography)
+        if before != after { channel.post(.listChanged(after)) }
+        if await isOwn(account) { ownListSeen((try? result.get()) ?? none) }
+    }
+}

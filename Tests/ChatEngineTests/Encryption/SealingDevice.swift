@@ -1,0 +1,147 @@
+import ChatStore
+import ChatStoreTesting
+import EndToEndEncryption
+import MessageFeatures
+import OMEMO
+import Synchronization
+import XMLStreaming
+import XMPPAddress
+import XMPPClient
+import XMPPStanzas
+
+@testable import ChatEngine
+
+/// The servers that have the device lists and bundles of a test.
+final class KeyServer: KeyDirectory {
+    private struct State {
+        var lists: [JID: [AnnouncedDevice]] = [:]
+        var owners: [DeviceAddress: OMEMOProtection] = [:]
+        var members: [JID] = []
+    }
+
+    private let state = Mutex(State())
+
+    func announce(_ protection: OMEMOProtection, _ generations: Set<OMEMOGeneration>) throws {
+        let (address, device) = (protection.address, try protection.own().keys.device)
+        state.withLock { state in
+            state.lists[address, default: []].removeAll { $0.id == device }
+            if !generations.isEmpty { state.lists[address, default: []].append(AnnouncedDevice(device, generations)) }
+            state.owners[DeviceAddress(address, device)] = protection
+        }
+    }
+
+    func setMembers(_ members: [JID]) { state.withLock { $0.members = members } }
+
+    func devices(of accounts: [JID]) async -> [JID: DeviceListing] {
+        state.withLock { state in
+            Dictionary(
+                accounts.map { ($0, DeviceListing($0, devices: state.lists[$0] ?? [])) }, uniquingKeysWith: { $1 })
+        }
+    }
+
+    func bundle(of device: PeerDevice) async throws(ProtectionError) -> VerifiedBundle {
+        let owner = state.withLock { $0.owners[DeviceAddress(device.address, device.device)] }
+        guard let owner else { throw ProtectionError(.bundleMissing, "There is no bundle.") }
+        let own = try owner.own()
+        let unused = try await owner.unusedPreKeys(KeyDraft(owner.memory))
+        do throws(OMEMOError) {
+            return try OMEMOBundle(
+                device.generation, identity: own.identity, signedPreKey: own.keys.currentSignedKey, preKeys: unused,
+                using: owner.cryptography
+            ).verified(using: owner.cryptography)
+        } catch {
+            throw ProtectionError(.bundleDamaged, error.description)
+        }
+    }
+
+    func members(of room: JID) async throws(ProtectionError) -> [JID] { state.withLock(\.members) }
+
+    func accounts(announcing device: OMEMODevice) async -> [JID] {
+        state.withLock { state in state.lists.filter { $0.value.contains { $0.id == device } }.map(\.key) }
+    }
+
+    func announces(_ device: PeerDevice) async -> Bool? {
+        state.withLock { $0.lists[device.address].map { $0.contains { $0.id == device.device } } }
+    }
+}
+
+/// A device with a store and keys, but without a connection: what it seals and opens goes through the recorder of an account.
+struct SealingDevice: Sendable {
+    let address: JID
+    let store: any LocalStore
+    let id: AccountID
+    let protection: OMEMOProtection
+    let recorder: SessionRecorder
+
+    static let time = MessageTime(millisecondsSince1970: 1_800_000_000_000)
+
+    /// - Parameter claims: the address in its envelopes, if that is another than the account's.
+    init(
+        _ address: String, on server: KeyServer, _ generations: Set<OMEMOGeneration> = [.current, .legacy],
+        store: any LocalStore = MemoryStore(), identities: TestIdentities = TestIdentities(),
+        policy: EncryptionPolicy = .whenPossible, claiming claimed: String? = nil
+    ) async throws {
+        let address = try JID(address)
+        self.address = address
+        self.store = store
+        let id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
+        self.id = id
+        protection = OMEMOProtection(
+            OMEMOSettings(identities: identities, policy: policy), store: store, account: id,
+            address: try claimed.map { try JID($0) } ?? address, now: { Self.time })
+        try await protection.load()
+        protection.published.open()
+        recorder = SessionRecorder(
+            store: store, account: id, address: address, protection: protection, now: { Self.time })
+        protection.state.withLock { $0.directory = server }
+        try server.announce(protection, claimed == nil ? generations : [])
+    }
+
+    func key(_ peer: JID) -> ConversationKey { ConversationKey(account: id, address: peer, kind: .direct) }
+
+    /// The stanza as it arrives at the other side.
+    func seal(
+        _ content: MessageContent, to peer: JID, id: String = "m1", from sender: JID? = nil
+    ) async throws -> Message {
+        let conversation = ConversationAddress(peer, kind: .direct)
+        guard let message = MessageBuilder().message(content, id: id, in: conversation) else {
+            throw CancellationError()
+        }
+        var step = ProtectionStep(recorder.protector)
+        let sealed: SealedMessage
+        do {
+            sealed = try await step.seal(message, in: conversation)
+        } catch {
+            await step.discard()
+            throw error
+        }
+        try await step.store(of: self.id, in: store) { _ in }
+        var stanza = sealed.message
+        stanza.from = try sender ?? JID("\(address)/a")
+        // As it is on the wire.
+        return try Message(from: XMLElement(parsing: XMLElement(stanza).description))
+    }
+
+    func seal(_ text: String, to peer: JID, id: String = "m1", from sender: JID? = nil) async throws -> Message {
+        try await seal(.text(MessageText(text)), to: peer, id: id, from: sender)
+    }
+
+    func receive(_ messages: Message...) async throws {
+        try await recorder.commit(SessionChange(received: messages.map { XMLElement($0) }, resumption: nil))
+    }
+
+    func timeline(with peer: JID) async throws -> [StoredMessage] {
+        let key = key(peer)
+        return try await store.read { reader throws(StoreError) in
+            guard let id = try reader.conversation(key) else { return [] }
+            return try reader.timeline(of: id, .newest, limit: 100)
+        }
+    }
+
+    func records(_ prefix: String) async throws -> [ProtectionChange.Record] {
+        let id = id
+        return try await store.read { reader throws(StoreError) in
+            try reader.protectionRecords(of: id, beginningWith: prefix)
+        }
+    }
+}
