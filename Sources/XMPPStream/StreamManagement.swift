@@ -58,16 +58,16 @@ package struct StreamManagement: ~Copyable, Sendable {
     }
 
     package enum RequestedAction: Equatable, Sendable {
-        /// Stream management is not in force: the element means nothing here.
+        /// Stream management is not enabled: the element does not apply.
         case unexpected
         case answer(UInt32)
-        /// The answer follows when the owner has handled what it was given, or at `nextDeadline`.
+        /// The response follows when the owner has handled the received stanzas, or at `nextDeadline`.
         case later
     }
 
     package enum AcknowledgedAction: Equatable, Sendable {
         case unexpected
-        /// The peer took responsibility for these; `requestAgain` says to write another `<r/>`.
+        /// The peer acknowledged these; `requestAgain` requests another `<r/>`.
         case acknowledged([StanzaToken], requestAgain: Bool)
         /// The peer acknowledged more than was sent (§6): a stream error.
         case tooHigh(handled: UInt32, sent: UInt32)
@@ -75,7 +75,7 @@ package struct StreamManagement: ~Copyable, Sendable {
 
     package enum ResumedAction: Equatable, Sendable {
         case unexpected
-        /// The session lives on: report these as acknowledged and write the replayed stanzas again, in order.
+        /// The session was resumed: report these as acknowledged and send the replayed stanzas again, in order.
         case resumed(acknowledged: [StanzaToken], replay: [[UInt8]], address: JID)
         case tooHigh(handled: UInt32, sent: UInt32)
     }
@@ -84,7 +84,7 @@ package struct StreamManagement: ~Copyable, Sendable {
         case unexpected
         /// `<enable/>` was refused: the stream goes on without stream management.
         case enableRefused
-        /// The session is gone. The server had handled the first; the owner decides about the rest.
+        /// The session was lost. The server had handled the first ones; the owner decides about the rest.
         case resumptionRefused(acknowledged: [StanzaToken], unacknowledged: [UnacknowledgedStanza])
     }
 
@@ -239,7 +239,7 @@ extension StreamManagement {
 
     /// `<failed/>`: the answer to `<enable/>` or `<resume/>`; a lost session may still tell what it had handled (§5).
     ///
-    /// An `h` that cannot be true is left out of account: then all stanzas are returned as unacknowledged.
+    /// An impossible `h` is ignored: then all stanzas are returned as unacknowledged.
     package mutating func refused(handled: UInt32?) -> RefusedAction {
         switch consume state {
         case .enabling(let inbound, _):
@@ -263,8 +263,8 @@ extension StreamManagement {
 extension StreamManagement {
     /// A stanza was written.
     ///
-    /// One `<r/>` is under way at a time, so a burst costs one request and a single message is acknowledged after one
-    /// round trip.
+    /// Only one `<r/>` is pending at a time, so a burst costs one request and a single message is acknowledged after
+    /// one round trip.
     package mutating func stanzaSent(_ stanza: UnacknowledgedStanza) -> SendAction {
         switch consume state {
         case .inactive(let inbound):
@@ -419,7 +419,7 @@ extension StreamManagement {
         return .none
     }
 
-    /// The stream is about to be closed politely: the last word about what was handled (§4).
+    /// The stream is about to be closed: returns the last acknowledgement (§4).
     package mutating func closing() -> AnswerAction {
         switch consume state {
         case .active(var session):
@@ -438,7 +438,7 @@ extension StreamManagement {
     }
 }
 
-// MARK: - What can be read
+// MARK: - Properties
 
 extension StreamManagement {
     /// Whether both directions are counted.
@@ -451,7 +451,7 @@ extension StreamManagement {
         }
     }
 
-    /// When `deadlinePassed` wants to be called.
+    /// When to call `deadlinePassed`.
     package var nextDeadline: ContinuousClock.Instant? {
         switch state {
         case .active(let session): session.inbound.deadline

@@ -3,7 +3,7 @@ package import XMLStreaming
 package import XMPPAddress
 package import XMPPStanzas
 
-/// The client's way from a connected transport to a stream that carries stanzas (RFC 6120 §4.3, §5, §6, §7).
+/// The negotiation of a client from a connected transport to an established stream (RFC 6120 §4.3, §5, §6, §7).
 ///
 /// Data received before encryption is discarded with the state that contained it: every state after encryption is built
 /// from a `ProtectedChannel` alone. The next feature is read from the `NegotiationPlan` of the configuration.
@@ -13,20 +13,20 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         case write([UInt8])
         /// Our header; with the account only on an encrypted channel.
         case openStream(from: JID?)
-        /// Nothing more may be parsed: what follows belongs to TLS.
+        /// Nothing more may be parsed: the following bytes belong to TLS.
         case secureTransport
-        /// The next thing to parse is a new stream header, in a parser that knows nothing.
+        /// Parse a new stream header next, with a new parser.
         case restartStream
         case progress(StreamProgress)
         case readyToRegister(StreamFeatures)
         case resourceConflict(String)
         /// A stanza for the owner.
         case stanza(XMLElement)
-        /// An element that means nothing here.
+        /// An element that does not apply here.
         case element(XMLElement)
-        /// The server gave out a token for the next login.
+        /// The server issued a token for the next login.
         case tokenReceived(FASTToken)
-        /// The server did not take the token.
+        /// The server rejected the token.
         case tokenRejected
         /// `<resume/>` is being written for this session, or was sent with the login that has succeeded now.
         case resumeSent(ResumptionState)
@@ -39,7 +39,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         case enableRefused
         /// Stanzas flow.
         case established(address: JID, Ready)
-        /// The stream cannot go on; the condition, if any, is for the server.
+        /// The stream has failed; the condition, if any, is sent to the server.
         case failed(StreamFailure, tell: StreamError.Condition?)
     }
 
@@ -51,7 +51,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         package var shortcuts = LoginShortcuts()
     }
 
-    /// The next state and what to do on the way to it.
+    /// The next state and the actions on the way to it.
     struct Transition: ~Copyable {
         let state: State
         let actions: [Action]
@@ -61,13 +61,13 @@ package struct StreamNegotiation: ~Copyable, Sendable {
             self.actions = actions
         }
 
-        /// The same with something to do before.
+        /// The same transition with earlier actions.
         consuming func after(_ earlier: [Action]) -> Transition {
             let all = earlier + actions
             return Transition(to: state, all)
         }
 
-        /// This, or where it failed at once the earlier failure: that is the original cause.
+        /// This transition, or the earlier failure if this one fails at once: that is the original cause.
         consuming func orFailed(_ earlier: StreamFailure) -> Transition {
             guard case .failed? = actions.first else { return self }
             return .failed(earlier)
@@ -353,7 +353,7 @@ extension StreamNegotiation {
     }
 }
 
-// MARK: - What can be read
+// MARK: - Properties
 
 extension StreamNegotiation {
     /// The states by name, for the owner's decisions.
@@ -389,7 +389,7 @@ extension StreamNegotiation {
         }
     }
 
-    /// When `deadlinePassed` wants to be called.
+    /// When to call `deadlinePassed`.
     package var nextDeadline: ContinuousClock.Instant? {
         switch state {
         case .resuming(_, let deadline): deadline

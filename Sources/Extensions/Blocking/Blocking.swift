@@ -105,7 +105,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         _ = try await session.request(IQ(request, id: id))
     }
 
-    // MARK: What the session reports
+    // MARK: Session events
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         // In a new process nothing is known, even if the session was resumed.

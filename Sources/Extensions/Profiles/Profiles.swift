@@ -33,7 +33,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
     /// The changes of profiles from now on.
     public nonisolated func events() -> AsyncStream<ProfileEvent> { channel.stream() }
 
-    // MARK: What is known
+    // MARK: State
 
     /// The hash of the current avatar of a contact, or of an occupant of a room by its full address; `nil` if there is
     /// none or nothing is known yet.
@@ -47,7 +47,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
 
     func metadata(of account: JID) -> AvatarMetadata? { announced[account] }
 
-    // MARK: What the session reports
+    // MARK: Session events
 
     /// The events are only useful with the extension that reads them.
     public nonisolated var features: [String] {

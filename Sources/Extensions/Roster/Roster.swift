@@ -74,7 +74,7 @@ public actor Roster: PeerDirectory {
         return RosterEvents(mailbox: mailbox)
     }
 
-    // MARK: What is known
+    // MARK: State
 
     /// All contacts in the order of the list. Items that were never confirmed are omitted unless our request is
     /// pending.
@@ -96,7 +96,7 @@ public actor Roster: PeerDirectory {
     /// The number of devices whose presence is stored.
     var presenceCount: Int { presences.count }
 
-    // MARK: Who may know what
+    // MARK: Disclosure
 
     /// Contacts with a subscription to our presence (§2.1.2.5).
     public func maySeePresence(_ peer: JID) async -> Bool {
@@ -106,7 +106,7 @@ public actor Roster: PeerDirectory {
     /// All addresses in the list.
     public func follows(_ peer: JID) async -> Bool { items[peer.bare] != nil }
 
-    // MARK: What the person wants
+    // MARK: Commands
 
     /// Requests the list from the server. If that fails, the known list stays.
     public func fetch() async throws(ClientError) {
@@ -209,7 +209,7 @@ public actor Roster: PeerDirectory {
         _ = try await session.request(RosterChange(item))
     }
 
-    // MARK: What the session reports
+    // MARK: Session events
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         interceptor.roster = self

@@ -1,6 +1,6 @@
 internal import CGTK
 
-/// What was copied, and what can be pasted.
+/// The clipboard.
 public enum Clipboard {
     private static var clipboard: OpaquePointer? {
         gdk_display_get_default().map { gdk_display_get_clipboard($0) }
@@ -14,7 +14,7 @@ public enum Clipboard {
         if let clipboard { gdk_clipboard_set_texture(clipboard, texture.cast()) }
     }
 
-    /// There is a picture to paste and no text.
+    /// Whether there is a picture to paste and no text.
     public static var hasPictureOnly: Bool {
         guard let clipboard else { return false }
         let formats = gdk_clipboard_get_formats(clipboard)
@@ -22,7 +22,7 @@ public enum Clipboard {
             && !gdk_content_formats_contain_gtype(formats, FundamentalType.string).isTrue
     }
 
-    /// There are files to paste, copied in the desktop's program for files.
+    /// Whether there are files to paste, copied in the file manager.
     public static var hasFiles: Bool {
         guard let clipboard else { return false }
         return gdk_content_formats_contain_gtype(gdk_clipboard_get_formats(clipboard), gdk_file_list_get_type()).isTrue
@@ -39,7 +39,7 @@ public enum Clipboard {
             })
     }
 
-    /// The bytes of the file of a picture that was copied; `nil` where there is none.
+    /// The bytes of a copied picture file; `nil` if there is none.
     public static func picture() async throws(GTKError) -> [UInt8]? {
         guard let clipboard else { return nil }
         let stream: Object? = try await AsyncResult.wait(
@@ -54,7 +54,7 @@ public enum Clipboard {
         return try await PictureTransfer.bytes(of: stream)
     }
 
-    /// The paths of files that were copied.
+    /// The paths of copied files.
     public static func files() async throws(GTKError) -> [String] {
         guard let clipboard else { return [] }
         return try await AsyncResult.wait(
@@ -87,10 +87,10 @@ enum FileList {
     }
 }
 
-/// Pictures that come from other programs, by the clipboard or dropped. They are taken as the bytes of a file: GTK would decode them on
-/// the main thread.
+/// Pictures of other programs, pasted or dropped. They are read as the bytes of a file, because GTK would decode them
+/// on the main thread.
 enum PictureTransfer {
-    /// Types that other programs offer and ``Texture/decoded(_:)`` reads, the best first.
+    /// The types of pictures that other programs offer and ``Texture/decoded(_:)`` reads, the best first.
     static let types = ["image/png", "image/jpeg", "image/webp", "image/gif", "image/tiff", "image/bmp"]
 
     /// Calls C with ``types`` as an array of C strings that ends with a null pointer.
@@ -103,7 +103,7 @@ enum PictureTransfer {
 
     /// Reads all of a stream, and closes it.
     ///
-    /// - Parameter stream: `nil` where there is nothing.
+    /// - Parameter stream: `nil` if there is no data.
     static func bytes(of stream: Object?) async throws(GTKError) -> [UInt8]? {
         guard let input = stream else { return nil }
         let output = Object(adopting: g_memory_output_stream_new_resizable())

@@ -105,7 +105,7 @@ public final class NotificationServer {
         }
     }
 
-    // MARK: What is sent
+    // MARK: Sending
 
     /// Pairs of a key and what is written on the button; the first is for a click on the notification itself.
     private static func actions(_ content: NotificationContent) -> [String] {
