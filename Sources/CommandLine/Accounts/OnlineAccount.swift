@@ -55,7 +55,8 @@ struct OnlineAccount: Sendable {
         // Nobody comes to talk for a moment only.
         if !isLasting { await account.setPresence(OwnPresence(isHidden: true)) }
         listener?.attach(account)
-        var methods = [ProfileMethod.send { $0 == address ? account : nil }]
+        // The socket is there before the connection is.
+        var methods = [ProfileMethod.send(isStarting: true) { $0 == address ? account : nil }]
         if let listener { methods.append(listener.method) }
         socket = ProfileSocket(profile, methods)
     }
@@ -68,6 +69,16 @@ struct OnlineAccount: Sendable {
 
     /// Stays online until the task is cancelled, or the server refuses for good.
     func run(missingAccount: SignIn.MissingAccount = .fail) async throws {
+        // Programs that send through this account go on by themselves when it ends. Otherwise they would be told that there is no
+        // connection.
+        try await withTaskCancellationHandler {
+            try await connect(missingAccount)
+        } onCancel: {
+            socket?.close()
+        }
+    }
+
+    private func connect(_ missingAccount: SignIn.MissingAccount) async throws {
         do {
             try await account.run()
         } catch let error as ClientError where error.isWrongPassword && missingAccount == .register {

@@ -34,8 +34,9 @@ extension Profile {
     /// How long to wait for a program that has the profile open and does not answer, because it begins or ends.
     private static let holderTimeout = Duration.seconds(10)
     private static let holderPause = Duration.milliseconds(50)
-    /// How many programs may end before they have answered.
-    private static let lostHolders = 3
+    /// How many programs may end before they have answered: as many as one program serves, for each of those may come for one thing
+    /// and have the profile open next.
+    private static let lostHolders = ProfileSocket.clientLimit
 
     /// Opens the store, or asks the program that has it open, so that an account has one session.
     ///
