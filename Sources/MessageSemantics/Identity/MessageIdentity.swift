@@ -57,7 +57,7 @@ public struct MessageIdentity: Sendable, Hashable {
     ///
     /// Between two both of the sender's identifiers are understood, because programs differ; in a room only the right
     /// one, because anybody can send a message with the `id` of another.
-    public func isMeant(by identifier: String, for purpose: Purpose) -> Bool {
+    package func isMeant(by identifier: String, for purpose: Purpose) -> Bool {
         if identifier == self.identifier(for: purpose) { return true }
         guard !isInRoom, purpose != .correction, purpose != .receipt else { return false }
         return identifier == stanzaID || identifier == originID

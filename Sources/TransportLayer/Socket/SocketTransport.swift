@@ -98,7 +98,7 @@ public actor SocketTransport: Transport {
     public var remoteAddress: SocketAddress? { SocketAddress(of: descriptor, getpeername) }
 
     /// The local address; `nil` after closing.
-    public var localAddress: SocketAddress? { SocketAddress(of: descriptor, getsockname) }
+    package var localAddress: SocketAddress? { SocketAddress(of: descriptor, getsockname) }
 
     public var tlsInformation: NegotiatedTLS? { engine?.information }
 
