@@ -1,7 +1,7 @@
 import CEpoll
 import Glibc
 
-/// A TCP connection, with TLS after ``startTLS(_:)`` or ``acceptTLS(_:)`` has succeeded.
+/// A TCP connection, with TLS after ``startTLS(_:)`` or `acceptTLS(_:)` has succeeded.
 ///
 /// The actor runs on its event loop: epoll events and the callers' bytes are handled on the same thread, so there is no
 /// lock. The descriptor is registered once, edge-triggered; a message needs no system call except receive and send.
