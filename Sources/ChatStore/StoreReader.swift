@@ -72,6 +72,8 @@ public protocol StoreReader {
     func sendQueue(
         of account: AccountID, in conversation: ConversationID?, after position: Int64, limit: Int
     ) throws(StoreError) -> SendQueuePage
+    /// The entry of a message in the send queue; `nil` if it does not wait to be sent.
+    func queued(_ message: MessageID) throws(StoreError) -> QueuedMessage?
     /// Those of these messages that wait to be sent.
     func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID>
     /// The content hashes of files of unsent messages: queued ones, and failed ones that can be retried. A cache must

@@ -309,8 +309,8 @@ final class MemoryTransaction: RecordStorage {
         return Array(waiting.prefix(limit))
     }
 
-    func isQueued(_ message: MessageID) throws(StoreError) -> Bool {
-        state.queue.contains { $0.message == message }
+    func queueEntry(of message: MessageID) throws(StoreError) -> QueueEntry? {
+        state.queue.first { $0.message == message }
     }
 
     func queuedRecords(originID: String, of account: AccountID) throws(StoreError) -> [MessageRecord] {

@@ -58,7 +58,7 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
 
     /// The file `passwords` in `folder`, an absolute path, even if a secret service is running. The folder is created
     /// with the first password.
-    public static func inFile(folder: String, timeout: Duration = defaultTimeout) -> CredentialStore {
+    package static func inFile(folder: String, timeout: Duration = defaultTimeout) -> CredentialStore {
         precondition(folder.hasPrefix("/"), "The folder of the passwords must be an absolute path.")
         return CredentialStore(folder: folder, timeout: timeout, isFallback: false)
     }

@@ -33,7 +33,7 @@ public enum SASLFailureCondition: String, Error, Sendable, Hashable, CaseIterabl
     public var isTemporary: Bool { self == .temporaryFailure }
 
     /// Whether it can help to ask the user for the password again.
-    public var asksForCredentials: Bool {
+    package var asksForCredentials: Bool {
         switch self {
         case .credentialsExpired, .notAuthorized: true
         case .aborted, .accountDisabled, .encryptionRequired, .incorrectEncoding, .invalidAuthorizationID,

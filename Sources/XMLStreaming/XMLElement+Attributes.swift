@@ -23,7 +23,7 @@ extension XMLElement {
     }
 
     /// Passes the bytes of an attribute's value, references resolved, to a closure without creating a string.
-    public func withAttributeUTF8<Result>(
+    package func withAttributeUTF8<Result>(
         _ attribute: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result? {
         guard let entry = attributeEntry(attribute) else { return nil }

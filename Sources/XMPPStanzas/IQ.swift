@@ -112,9 +112,6 @@ public struct IQ: Stanza {
 
     /// The payload of the request or response; in an error, the copy of the request if the sender included one.
     public var payload: XMLElement? { payloads.first { !(isError && $0.isNamed(Self.errorName)) } }
-
-    /// The `<error/>` child as received. ``Stanza/error`` is the decoded form.
-    public var errorElement: XMLElement? { isError ? payloads.first(Self.errorName) : nil }
 }
 
 extension IQ {

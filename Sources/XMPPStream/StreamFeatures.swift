@@ -16,10 +16,10 @@ public struct StreamFeatures: Equatable, Sendable {
 
     public func offers(_ name: XMLName) -> Bool { element?.firstChild(name) != nil }
 
-    public var offersStartTLS: Bool { offers(StreamName.startTLS) }
+    package var offersStartTLS: Bool { offers(StreamName.startTLS) }
 
     /// Whether the server requires TLS (RFC 6120 §5.4.1).
-    public var requiresStartTLS: Bool {
+    package var requiresStartTLS: Bool {
         element?.firstChild(StreamName.startTLS)?.firstChild(StreamName.tlsRequired) != nil
     }
 
@@ -49,7 +49,7 @@ public struct StreamFeatures: Equatable, Sendable {
     /// Whether accounts can be created in-band (XEP-0077 §8). Servers may allow it without announcing it.
     public var offersRegistration: Bool { offers(StreamName.registrationFeature) }
 
-    public var offersBinding: Bool { offers(StreamName.bind) }
+    package var offersBinding: Bool { offers(StreamName.bind) }
 
     /// Whether the session of RFC 3921 §3 must be started: offered and not marked optional.
     public var requiresSession: Bool {
@@ -60,7 +60,7 @@ public struct StreamFeatures: Equatable, Sendable {
     /// The limits of the server on this stream (XEP-0478). They may change after the login.
     public var limits: StreamLimits { StreamLimits(self) }
 
-    public var offersStreamManagement: Bool { offers(StreamName.management) }
+    package var offersStreamManagement: Bool { offers(StreamName.management) }
 }
 
 extension String {

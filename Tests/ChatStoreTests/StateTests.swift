@@ -230,4 +230,21 @@ struct StateTests {
         #expect(try await store.found("kept") == ["kept"])
         #expect(try await store.found("edited").isEmpty)
     }
+
+    @Test("the entry of one message in the send queue", arguments: StoreKind.allCases)
+    func queueEntry(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let (first, second) = (
+            try await store.send("one", id: "a", at: 1), try await store.send("two", id: "b", at: 2)
+        )
+        try await store.store.write { store throws(StoreError) in
+            try store.noteAttempt(second, notBefore: .at(9))
+            try store.advance(first, to: .sentToServer)
+        }
+        let (gone, waiting) = try await store.store.read { store throws(StoreError) in
+            (try store.queued(first), try store.queued(second))
+        }
+        #expect(gone == nil)
+        #expect(waiting?.attempts == 1 && waiting?.notBefore == .at(9) && waiting?.message.text.body == "two")
+    }
 }

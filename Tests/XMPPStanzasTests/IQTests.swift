@@ -46,7 +46,6 @@ struct IQTests {
         #expect(iq.isGet == (type == "get") && iq.isSet == (type == "set"))
         #expect(iq.isResult == (type == "result") && iq.isError == (type == "error"))
         #expect(iq.error?.condition == (type == "error" ? .serviceUnavailable : nil))
-        #expect((iq.errorElement != nil) == (type == "error"))
         #expect(iq.payload?.name.local == (content.contains("query") ? "query" : nil))
     }
 

@@ -1,6 +1,7 @@
 internal import ChatStore
 internal import GroupChat
 internal import MessageHistory
+internal import Waiting
 internal import XMPPAddress
 internal import XMPPClient
 
@@ -14,7 +15,7 @@ actor HistoryService {
     /// The machine's timer; a new one replaces the previous.
     private var timer: Task<Void, Never>?
     /// The callers waiting for a page, by request.
-    private var waiters: [HistoryRequest: [CheckedContinuation<OlderHistory, Never>]] = [:]
+    private var waiters: [HistoryRequest: [Promise<OlderHistory>]] = [:]
     /// Whether the newest page has not been read since the session started, possibly by an earlier process: a resumed
     /// connection has missed nothing, but messages before its session may still be missing.
     private var isNewestOwed = true
@@ -53,10 +54,10 @@ actor HistoryService {
         let request = HistoryRequest(
             archive: place.archive, with: place.peer, query: .init(.backward, anchor: anchor), purpose: .older,
             limit: context.policy.history.pageSize)
-        return await withCheckedContinuation { continuation in
-            waiters[request, default: []].append(continuation)
-            proceed(sync.olderRequested(archive: place.archive, peer: place.peer, before: anchor, now: .now))
-        }
+        let answer = Promise<OlderHistory>()
+        waiters[request, default: []].append(answer)
+        proceed(sync.olderRequested(archive: place.archive, peer: place.peer, before: anchor, now: .now))
+        return await answer.value(cancelled: .notNow)
     }
 
     private func place(of key: ConversationKey) -> (archive: JID, peer: JID?) {
@@ -159,7 +160,7 @@ actor HistoryService {
     private func timeCame() { proceed(sync.deadlinePassed(now: .now)) }
 
     private func settle(_ request: HistoryRequest, _ result: OlderHistory) {
-        for waiter in waiters.removeValue(forKey: request) ?? [] { waiter.resume(returning: result) }
+        for waiter in waiters.removeValue(forKey: request) ?? [] { waiter.fulfil(result) }
     }
 
     // MARK: One page

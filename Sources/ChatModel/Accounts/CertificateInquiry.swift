@@ -3,6 +3,7 @@ internal import Localization
 public import Observation
 internal import Synchronization
 public import TransportLayer
+internal import Waiting
 
 /// Asks the user about an untrusted certificate while the connection waits.
 @MainActor
@@ -25,7 +26,7 @@ public final class CertificateInquiry {
     /// The last rejected certificate, to explain a failed connection.
     public private(set) var refused: TrustEvaluation?
 
-    @ObservationIgnored private var waiting: CheckedContinuation<Bool, Never>?
+    @ObservationIgnored private var waiting: Promise<Bool>?
 
     init() {}
 
@@ -34,15 +35,14 @@ public final class CertificateInquiry {
         if accepted.contains(leaf.sha256Fingerprint) || acceptedForNow.contains(leaf.sha256Fingerprint) { return true }
         // There is one question at a time; the previous attempt is over.
         answer(.refuse)
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled { return continuation.resume(returning: false) }
-                waiting = continuation
-                question = evaluation
-            }
-        } onCancel: {
-            Task { @MainActor in self.answer(.refuse) }
-        }
+        if Task.isCancelled { return false }
+        let promise = Promise<Bool>()
+        waiting = promise
+        question = evaluation
+        let isTrusted = await promise.value(cancelled: false)
+        // The attempt was cancelled, and its question with it.
+        if waiting === promise { answer(.refuse) }
+        return isTrusted
     }
 
     /// The user's answer.
@@ -56,7 +56,7 @@ public final class CertificateInquiry {
             case .trustAlways: accepted.insert(leaf.sha256Fingerprint)
             }
         }
-        waiting?.resume(returning: answer != .refuse)
+        waiting?.fulfil(answer != .refuse)
         waiting = nil
     }
 }

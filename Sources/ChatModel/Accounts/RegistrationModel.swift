@@ -1,6 +1,7 @@
 internal import AccountRegistration
 internal import Localization
 public import Observation
+internal import Waiting
 internal import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
@@ -46,7 +47,7 @@ public final class RegistrationModel {
 
     @ObservationIgnored private let home: ChatHome
     @ObservationIgnored private var work: Task<Void, Never>?
-    @ObservationIgnored private var confirmation: CheckedContinuation<Bool, Never>?
+    @ObservationIgnored private var confirmation: Promise<Bool>?
 
     init(_ home: ChatHome, invitation: AccountInvitation? = nil) {
         self.home = home
@@ -106,7 +107,7 @@ public final class RegistrationModel {
         progress = .submitting
         if let confirmation {
             self.confirmation = nil
-            confirmation.resume(returning: true)
+            confirmation.fulfil(true)
         } else {
             // The server closed the connection meanwhile: the form is requested again, and the values stay.
             connect()
@@ -118,7 +119,7 @@ public final class RegistrationModel {
         signIn?.cancel()
         work?.cancel()
         work = nil
-        confirmation?.resume(returning: false)
+        confirmation?.fulfil(false)
         confirmation = nil
         form = nil
         failure = nil
@@ -286,17 +287,10 @@ public final class RegistrationModel {
     }
 
     private func isSubmitted() async -> Bool {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled { return continuation.resume(returning: false) }
-                confirmation = continuation
-            }
-        } onCancel: {
-            Task { @MainActor in
-                self.confirmation?.resume(returning: false)
-                self.confirmation = nil
-            }
-        }
+        let confirmation = Promise<Bool>()
+        self.confirmation = confirmation
+        defer { if self.confirmation === confirmation { self.confirmation = nil } }
+        return await confirmation.value(cancelled: false)
     }
 
     private func collected() -> [String: [String]] {

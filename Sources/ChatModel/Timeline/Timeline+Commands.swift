@@ -81,13 +81,12 @@ extension Timeline {
         case .sentToServer, .delivered, .displayed: return true
         case .failed(let reason): return reason.kind != .notSent
         case .queued:
-            let (id, account) = (message.id, key.account)
-            return try await store.read { store throws(StoreError) in
-                try store.sendQueue(of: account).contains {
-                    // An attempt that only uploaded files has not sent the message.
-                    $0.message.id == id && $0.attempts > 0 && !$0.hasFileToUpload
-                }
+            let id = message.id
+            guard let entry = try await store.read({ store throws(StoreError) in try store.queued(id) }) else {
+                return false
             }
+            // An attempt that only uploaded files has not sent the message.
+            return entry.attempts > 0 && !entry.hasFileToUpload
         }
     }
 

@@ -182,7 +182,7 @@ public final class SQLiteStore: LocalStore {
     }
 
     /// Rebuilds the search index from the messages.
-    public func rebuildSearchIndex() async throws(StoreError) {
+    package func rebuildSearchIndex() async throws(StoreError) {
         _ = try await writer.write { transaction throws(StoreError) in try transaction.resetIndex() }
         startIndexing()
     }

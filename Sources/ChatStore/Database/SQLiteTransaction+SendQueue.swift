@@ -40,8 +40,10 @@ extension SQLiteTransaction {
             notBefore: row.optionalTime(2))
     }
 
-    func isQueued(_ message: MessageID) throws(StoreError) -> Bool {
-        try connection.integer("SELECT 1 FROM send_queue WHERE message = ?", [SQLiteValue(message)]) != nil
+    func queueEntry(of message: MessageID) throws(StoreError) -> QueueEntry? {
+        try connection.firstRow(
+            "SELECT message, attempts, not_before, sequence FROM send_queue WHERE message = ?", [SQLiteValue(message)]
+        ) { row throws(StoreError) in Self.queueEntry(row) }
     }
 
     func queuedRecords(originID: String, of account: AccountID) throws(StoreError) -> [MessageRecord] {

@@ -39,7 +39,7 @@ extension MediaCache {
         forget(hash)
     }
 
-    public func setBudget(_ bytes: Int64) {
+    package func setBudget(_ bytes: Int64) {
         budget = bytes
         evict()
     }

@@ -148,9 +148,14 @@ extension RecordStorage {
         return SendQueuePage(messages: messages, end: entries.count < limit ? nil : entries.last?.position)
     }
 
+    package func queued(_ message: MessageID) throws(StoreError) -> QueuedMessage? {
+        guard let entry = try queueEntry(of: message) else { return nil }
+        return try queued(entry, requireRecord(message))
+    }
+
     package func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID> {
         var queued: Set<MessageID> = []
-        for message in messages where try isQueued(message) { queued.insert(message) }
+        for message in messages where try queueEntry(of: message) != nil { queued.insert(message) }
         return queued
     }
 

@@ -99,7 +99,7 @@ package protocol RecordStorage: AnyObject, StoreWriter {
     func queueEntries(
         in conversation: ConversationID?, after position: Int64, limit: Int
     ) throws(StoreError) -> [QueueEntry]
-    func isQueued(_ message: MessageID) throws(StoreError) -> Bool
+    func queueEntry(of message: MessageID) throws(StoreError) -> QueueEntry?
     /// Our messages in the queue with this origin-id.
     func queuedRecords(originID: String, of account: AccountID) throws(StoreError) -> [MessageRecord]
     /// Our messages in state `.sentToServer` of that time.

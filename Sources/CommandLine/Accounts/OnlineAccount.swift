@@ -56,7 +56,8 @@ struct OnlineAccount: Sendable {
         // A command that runs only for a moment is not available for conversations.
         if !isLasting { await account.setPresence(OwnPresence(isHidden: true)) }
         listener?.attach(account)
-        var methods = [ProfileMethod.send { $0 == address ? account : nil }]
+        // The socket is there before the connection is.
+        var methods = [ProfileMethod.send(isStarting: true) { $0 == address ? account : nil }]
         if let listener { methods.append(listener.method) }
         socket = ProfileSocket(profile, methods)
     }
@@ -69,6 +70,16 @@ struct OnlineAccount: Sendable {
 
     /// Stays online until the task is cancelled, or the server refuses the connection permanently.
     func run(missingAccount: SignIn.MissingAccount = .fail) async throws {
+        // Programs that send through this account go on by themselves when it ends. Otherwise they would be told that there is no
+        // connection.
+        try await withTaskCancellationHandler {
+            try await connect(missingAccount)
+        } onCancel: {
+            socket?.close()
+        }
+    }
+
+    private func connect(_ missingAccount: SignIn.MissingAccount) async throws {
         do {
             try await account.run()
         } catch let error as ClientError where error.isWrongPassword && missingAccount == .register {

@@ -137,12 +137,10 @@ struct TLSCheck: DiagnosisCheck {
                 advice: Phrase("Check --port and --direct-tls; otherwise ask the operators of the server."))
         case nil:
             return DiagnosisProblem(
-                "tls-failed", Self.failed,
+                "tls-failed", Phrase("The encrypted connection could not be established."),
                 advice: Phrase("Ask the operators of the server."))
         }
     }
-
-    private static let failed = Phrase("The encrypted connection could not be established.")
 
     var facts: [(String, JSONValue)] { [("attempts", .array(attempts.map { $0.json(date: date) }))] }
 }

@@ -34,8 +34,9 @@ extension Profile {
     /// The timeout for a program that uses the profile and does not respond, because it starts or ends.
     private static let holderTimeout = Duration.seconds(10)
     private static let holderPause = Duration.milliseconds(50)
-    /// The number of programs that may end before they have responded.
-    private static let lostHolders = 3
+    /// The number of programs that may end before they have responded: as many as one program serves, because each of them
+    /// may be the next one that uses the profile.
+    private static let lostHolders = ProfileSocket.clientLimit
 
     /// Opens the store, or asks the program that has it open, so that an account has one session.
     ///

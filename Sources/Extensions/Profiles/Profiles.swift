@@ -37,7 +37,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
 
     /// The hash of the current avatar of a contact, or of an occupant of a room by its full address; `nil` if there is
     /// none or nothing is known yet.
-    public func avatarID(of address: JID) -> String? {
+    package func avatarID(of address: JID) -> String? {
         if let metadata = announced[address.bare], photos[address] == nil { return metadata.published?.id }
         return photos[address] ?? announced[address.bare]?.published?.id
     }

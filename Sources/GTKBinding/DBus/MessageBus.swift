@@ -32,7 +32,7 @@ public final class MessageBus: Object {
     }
 
     /// The name of this connection on the bus.
-    public var ownName: String { g_dbus_connection_get_unique_name(cast()).map { String(cString: $0) } ?? "" }
+    package var ownName: String { g_dbus_connection_get_unique_name(cast()).map { String(cString: $0) } ?? "" }
 
     /// Calls a method and waits for its result.
     ///

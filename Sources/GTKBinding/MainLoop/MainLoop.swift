@@ -87,18 +87,18 @@ public enum MainLoop {
     }
 
     /// Whether the caller runs on the loop, on its thread.
-    public nonisolated static var isCalling: Bool { g_main_context_is_owner(nil).isTrue }
+    package nonisolated static var isCalling: Bool { g_main_context_is_owner(nil).isTrue }
 
     /// Runs one iteration of the loop, for tests without a running loop.
     ///
     /// - Returns: whether there was something to do.
     @discardableResult
-    public static func runIteration(mayBlock: Bool = false) -> Bool {
+    package static func runIteration(mayBlock: Bool = false) -> Bool {
         g_main_context_iteration(nil, mayBlock.gboolean).isTrue
     }
 
     /// Initialises GTK and libadwaita without an ``Application``; returns `false` if there is no display.
-    public static func initializeToolkit() -> Bool {
+    package static func initializeToolkit() -> Bool {
         guard gtk_init_check().isTrue else { return false }
         adw_init()
         return true

@@ -35,7 +35,7 @@ public enum StyleManager {
         adw_style_manager_set_color_scheme(adw_style_manager_get_default(), scheme.gtk)
     }
 
-    public static var isDark: Bool { adw_style_manager_get_dark(adw_style_manager_get_default()).isTrue }
+    package static var isDark: Bool { adw_style_manager_get_dark(adw_style_manager_get_default()).isTrue }
 
     /// Calls `body` when the style changes between light and dark.
     public static func onChange(_ body: @escaping () -> Void) {
@@ -62,10 +62,10 @@ public enum ToolkitSettings {
     }
 
     /// Whether glyphs are aligned to whole pixels, which is GTK's default without a desktop setting.
-    public static func hintFonts(_ isOn: Bool) { settings?.set("gtk-hint-font-metrics", isOn) }
+    package static func hintFonts(_ isOn: Bool) { settings?.set("gtk-hint-font-metrics", isOn) }
 
     /// The buttons of windows and their side: `appmenu:minimize,close`.
-    public static var buttonLayout: String? {
+    package static var buttonLayout: String? {
         get { settings?.string("gtk-decoration-layout") }
         set { if let newValue { settings?.set("gtk-decoration-layout", newValue) } }
     }

@@ -30,7 +30,7 @@ public class Window: Widget {
     }
 
     /// The size that it has, or will have when it is no longer maximized.
-    public var defaultSize: (width: Int, height: Int) {
+    package var defaultSize: (width: Int, height: Int) {
         var (width, height): (gint, gint) = (0, 0)
         gtk_window_get_default_size(cast(), &width, &height)
         return (Int(width), Int(height))

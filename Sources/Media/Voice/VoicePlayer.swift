@@ -121,7 +121,7 @@ public final class VoicePlayer: Sendable {
     }
 
     /// Plays and suspends until the end. Cancellation stops playback and throws `cancelled`.
-    public func playToEnd() async throws(MediaError) {
+    package func playToEnd() async throws(MediaError) {
         do throws(MediaError) {
             try await play()
             try await pipeline.reports.waitForEnd()

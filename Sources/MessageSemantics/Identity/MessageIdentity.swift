@@ -57,7 +57,7 @@ public struct MessageIdentity: Sendable, Hashable {
     ///
     /// In one-to-one conversations, both identifiers of the sender are accepted, because clients differ. In a room,
     /// only the correct one is, because any occupant can send a message with the `id` of another.
-    public func isMeant(by identifier: String, for purpose: Purpose) -> Bool {
+    package func isMeant(by identifier: String, for purpose: Purpose) -> Bool {
         if identifier == self.identifier(for: purpose) { return true }
         guard !isInRoom, purpose != .correction, purpose != .receipt else { return false }
         return identifier == stanzaID || identifier == originID

@@ -8,7 +8,7 @@ extension SocketTransport {
     }
 
     /// Secures the connection as the server.
-    public func acceptTLS(_ configuration: TLSServerConfiguration) async throws(TransportError) -> NegotiatedTLS {
+    package func acceptTLS(_ configuration: TLSServerConfiguration) async throws(TransportError) -> NegotiatedTLS {
         if let failure { throw failure }
         return try await secure(try TLSEngine(server: configuration), timeout: configuration.handshakeTimeout, nil)
     }

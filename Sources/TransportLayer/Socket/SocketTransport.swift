@@ -1,7 +1,7 @@
 import CEpoll
 import Glibc
 
-/// A TCP connection, with TLS after ``startTLS(_:)`` or ``acceptTLS(_:)`` has succeeded.
+/// A TCP connection, with TLS after ``startTLS(_:)`` or `acceptTLS(_:)` has succeeded.
 ///
 /// The actor runs on its event loop: epoll events and the callers' bytes are handled on the same thread, so there is no
 /// lock. The descriptor is registered once, edge-triggered; a message needs no system call except receive and send.
@@ -98,7 +98,7 @@ public actor SocketTransport: Transport {
     public var remoteAddress: SocketAddress? { SocketAddress(of: descriptor, getpeername) }
 
     /// The local address; `nil` after closing.
-    public var localAddress: SocketAddress? { SocketAddress(of: descriptor, getsockname) }
+    package var localAddress: SocketAddress? { SocketAddress(of: descriptor, getsockname) }
 
     public var tlsInformation: NegotiatedTLS? { engine?.information }
 

@@ -127,10 +127,7 @@ public struct MessageSending: Sendable {
 
     /// Removes a message that was not delivered, so that the script can send it again.
     private func withdraw(_ message: MessageID, _ failure: SendFailure) async -> SendFailure {
-        let id = account.id
-        let entry = try? await account.store.read { reader throws(StoreError) in
-            try reader.sendQueue(of: id).first { $0.message.id == message }
-        }
+        let entry = try? await account.store.read { reader throws(StoreError) in try reader.queued(message) }
         // A message that was passed to a connection may have arrived.
         guard let entry = entry ?? nil,
             entry.attempts == 0 || entry.message.text.attachments.contains(where: { $0.url == nil })
@@ -228,12 +225,18 @@ extension MessageState {
 extension ProfileMethod {
     /// `send`: sends one message with an account of the program that uses the profile.
     ///
-    /// - Parameter account: finds the account by its bare address.
-    public static func send(_ account: @escaping @Sendable (JID) async -> ChatAccount?) -> ProfileMethod {
+    /// - Parameters:
+    ///   - isStarting: accounts that are not connected yet begin to connect now, so that an order waits for that.
+    ///   - account: finds the account by its bare address.
+    public static func send(
+        isStarting: Bool = false, _ account: @escaping @Sendable (JID) async -> ChatAccount?
+    ) -> ProfileMethod {
         ProfileMethod("send") { (order: SendOrder, request) async throws(ProfileFault) -> SendAnswer in
             guard let account = await account(order.account.bare) else { throw SendFailure(.account).fault }
             do throws(SendFailure) {
-                return try await MessageSending(account).perform(order) { request.notify("stage", $0) }
+                return try await MessageSending(account, isStarting: isStarting).perform(order) {
+                    request.notify("stage", $0)
+                }
             } catch {
                 throw error.fault
             }

@@ -1,4 +1,5 @@
 import Synchronization
+import Waiting
 public import XMPPStanzas
 
 /// The progress of one sent stanza, from the queue until the receiver has seen it.
@@ -31,7 +32,7 @@ public final class SendToken: Sendable {
 
     private struct Waiter {
         var stage: Stage
-        var continuation: CheckedContinuation<Result<Void, ClientError>, Never>
+        let result = Promise<Result<Void, ClientError>>()
     }
 
     private struct State {
@@ -44,6 +45,14 @@ public final class SendToken: Sendable {
         var nextNumber = 0
         var waiters: [Int: Waiter] = [:]
         var streams: [Int: AsyncStream<Change>.Continuation] = [:]
+
+        /// The result of waiting for a stage; `nil` while it may still come.
+        func result(of stage: Stage) -> Result<Void, ClientError>? {
+            if self.stage >= stage { return .success(()) }
+            if let failure { return .failure(failure) }
+            if isSettled { return .failure(.sessionEnded) }
+            return isUnmanaged && stage == .acknowledged ? .failure(.notManaged) : nil
+        }
     }
 
     /// The stanza as it was sent, after the interceptors.
@@ -74,27 +83,18 @@ public final class SendToken: Sendable {
     /// - Throws: ``ClientError`` if the stanza failed, if the session ended before, if the task was cancelled, or if
     ///   the server never acknowledges stanzas.
     public func reached(_ stage: Stage) async throws(ClientError) {
-        let number = state.withLock { state in
+        let waiter = Waiter(stage: stage)
+        let number: Int? = state.withLock { state in
+            if let result = state.result(of: stage) {
+                waiter.result.fulfil(result)
+                return nil
+            }
             state.nextNumber += 1
+            state.waiters[state.nextNumber] = waiter
             return state.nextNumber
         }
-        let result: Result<Void, ClientError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let ready: Result<Void, ClientError>? = state.withLock { state in
-                    if state.stage >= stage { return .success(()) }
-                    if let failure = state.failure { return .failure(failure) }
-                    if state.isSettled { return .failure(.sessionEnded) }
-                    if state.isUnmanaged, stage == .acknowledged { return .failure(.notManaged) }
-                    if Task.isCancelled { return .failure(.cancelled) }
-                    state.waiters[number] = Waiter(stage: stage, continuation: continuation)
-                    return nil
-                }
-                if let ready { continuation.resume(returning: ready) }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation
-                .resume(returning: .failure(.cancelled))
-        }
+        let result = await waiter.result.value(cancelled: .failure(.cancelled))
+        if let number { _ = state.withLock { $0.waiters.removeValue(forKey: number) } }
         try result.get()
     }
 
@@ -171,18 +171,7 @@ public final class SendToken: Sendable {
                 guard !state.waiters.isEmpty || !state.streams.isEmpty else { return ([], []) }
                 var finished: [(Waiter, Result<Void, ClientError>)] = []
                 for (number, waiter) in state.waiters {
-                    let result: Result<Void, ClientError>
-                    if state.stage >= waiter.stage {
-                        result = .success(())
-                    } else if let failure = state.failure {
-                        result = .failure(failure)
-                    } else if state.isSettled {
-                        result = .failure(.sessionEnded)
-                    } else if state.isUnmanaged, waiter.stage == .acknowledged {
-                        result = .failure(.notManaged)
-                    } else {
-                        continue
-                    }
+                    guard let result = state.result(of: waiter.stage) else { continue }
                     finished.append((waiter, result))
                     state.waiters.removeValue(forKey: number)
                 }
@@ -196,7 +185,7 @@ public final class SendToken: Sendable {
                 }
                 return (finished, ended)
             }
-        for (waiter, result) in finished { waiter.continuation.resume(returning: result) }
+        for (waiter, result) in finished { waiter.result.fulfil(result) }
         for stream in ended { stream.finish() }
     }
 }
