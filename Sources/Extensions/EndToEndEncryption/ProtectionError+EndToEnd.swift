@@ -61,9 +61,7 @@ extension ClientError {
         default: .unreachable
         }
     }
-}
 
-extension ClientError {
     /// Whether the server of the one who was asked cannot be reached or does not answer.
     var isSilence: Bool {
         switch stanzaError?.condition {
@@ -72,6 +70,9 @@ extension ClientError {
         default: false
         }
     }
+
+    /// Whether a server has caused it, not this session's own state.
+    var isOfServer: Bool { code == .refused || code == .timedOut }
 }
 
 /// Why data of an account could not be read.

@@ -145,6 +145,7 @@ struct DeviceTable {
                 known.failure = refusal.failure
                 // What the server refuses to tell, or tells wrongly, is no list; where it is silent, the earlier one is better.
                 if refusal.failure != .unreachable { (known.devices, known.omitted) = ([], 0) }
+                guard refusal.isOfServer else { return }
                 known.failedRequests += 1
                 known.nextRequest = now.advanced(by: EncryptionLimits.retry.pause(after: known.failedRequests))
             }
@@ -192,8 +193,12 @@ struct DeviceTable {
 /// Why a list is not known; an `Error` only because `Result` wants one.
 struct ListRefusal: Error {
     let failure: DeviceListing.Failure
+    /// The server refused it or was silent. Otherwise nothing was requested, and this says nothing about the next time.
+    let isOfServer: Bool
 
-    init(_ failure: DeviceListing.Failure) { self.failure = failure }
+    init(_ failure: DeviceListing.Failure, isOfServer: Bool = true) {
+        (self.failure, self.isOfServer) = (failure, isOfServer)
+    }
 }
 
 extension DeviceTable.List {

@@ -101,11 +101,7 @@ struct BundleFailure: Error {
         case .missing: kind = .missing
         case .forbidden: kind = .forbidden
         case .damaged: kind = .damaged
-        case .unreachable:
-            switch error.code {
-            case .refused, .timedOut: kind = .unreachable
-            default: kind = .offline
-            }
+        case .unreachable: kind = error.isOfServer ? .unreachable : .offline
         }
     }
 

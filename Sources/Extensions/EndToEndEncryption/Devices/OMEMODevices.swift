@@ -142,7 +142,7 @@ public actor OMEMODevices: SessionExtension {
             case .missing: .success(OMEMODeviceList(generation, devices: []))
             case .forbidden: .failure(ListRefusal(.forbidden))
             case .damaged: .failure(ListRefusal(.damaged))
-            case .unreachable: .failure(ListRefusal(.unreachable))
+            case .unreachable: .failure(ListRefusal(.unreachable, isOfServer: error.isOfServer))
             }
         }
     }
