@@ -137,7 +137,8 @@ let package = Package(
         library(
             "EndToEndEncryption",
             foundation + [
-                "GroupChat", "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting", "XMPPClient",
+                "GroupChat", "MessagePayloads", "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting",
+                "XMPPClient",
             ],
             path: "Sources/Extensions/EndToEndEncryption"),
 
@@ -256,7 +257,7 @@ let package = Package(
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "ServerSide", "Cryptography"]),
-        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Judge"]),
+        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Fixtures", "Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),

@@ -27,6 +27,25 @@ struct MessagePayloadTests {
         try check("<unstyled xmlns='urn:xmpp:styling:0'/>", StylingDisabled())
     }
 
+    @Test("the encryption of a message is named, and what is no namespace is refused (XEP-0380)")
+    func encryption() throws {
+        let hint = EncryptionHint("urn:xmpp:otr:0")
+        try check("<encryption xmlns='urn:xmpp:eme:0' namespace='urn:xmpp:otr:0'/>", hint)
+        #expect(hint.fallbackBody.contains("OTR"))
+        let unknown = EncryptionHint("urn:example:rot13", title: "Rot 13")
+        try check("<encryption xmlns='urn:xmpp:eme:0' namespace='urn:example:rot13' name='Rot 13'/>", unknown)
+        #expect(unknown.knownName == "Rot 13")
+        // The name of a known encryption is not for the sender to choose (§3.2).
+        let renamed = try EncryptionHint(
+            from: XMLElement(
+                parsing: "<encryption xmlns='urn:xmpp:eme:0' namespace='urn:xmpp:omemo:2' name='No encryption'/>"))
+        #expect(renamed.knownName == "OMEMO 2" && XMLElement(renamed)["name"] == nil)
+        for namespace in ["", String(repeating: "x", count: 257)] {
+            let element = try XMLElement(parsing: "<encryption xmlns='urn:xmpp:eme:0' namespace='\(namespace)'/>")
+            #expect(throws: XMLDecodingError.self) { try EncryptionHint(from: element) }
+        }
+    }
+
     @Test("tombstones and moderation (XEP-0424 §4, XEP-0425 §3.1)")
     func moderation() throws {
         let occupant = "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603d'/>"

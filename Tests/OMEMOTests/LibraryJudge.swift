@@ -92,9 +92,14 @@ final class LibraryJudge {
     }
 
     func encrypt(_ plaintext: [UInt8]) throws -> IncomingKey {
+        let key = try encryptedBytes(plaintext)
+        return try IncomingKey(key.bytes, isKeyExchange: key.isKeyExchange, generation: generation)
+    }
+
+    /// As the library writes it.
+    func encryptedBytes(_ plaintext: [UInt8]) throws -> OutgoingKey {
         let words = try ask("encrypt \(plaintext.isEmpty ? "-" : Hex.encode(plaintext))")
-        return try IncomingKey(
-            #require(Hex.decode(words[2])), isKeyExchange: words[1] == "1", generation: generation)
+        return OutgoingKey(bytes: try #require(Hex.decode(words[2])), isKeyExchange: words[1] == "1")
     }
 
     func decrypt(_ key: OutgoingKey) throws -> [UInt8] {

@@ -11,11 +11,19 @@ public enum EncryptionLimits {
     /// Members of a room for whom messages are encrypted. Together with their devices they must fit in one stanza:
     /// 500 members with one device each are 125 KiB.
     public static let roomMembers = 500
+    /// Requests per minute for the list of an account, because a message came from a device that is not in it: anybody who
+    /// can write can send such messages.
+    static let refreshesPerMinute = 5
+    /// How long a list is valid that was announced: an event can be lost between servers.
+    static let announcedListLifetime = Duration.seconds(86_400)
     /// Rooms whose members are stored.
     static let rooms = 200
-    /// Requests that are sent at the same time for lists and bundles: enough to hide the distance to a server, and few
-    /// enough that none treats it as a flood.
-    static let parallelRequests = 8
+    /// Requests for lists and bundles that are sent at the same time: enough to hide the distance to servers.
+    static let parallelRequests = 16
+    /// Those to one server: few enough that it is no flood, and that others get their turn while it is silent.
+    static let parallelRequestsOfServer = 4
+    /// Servers whose silence is remembered.
+    static let servers = 1_000
     /// How long a list or bundle is waited for: a message to many waits for the slowest server.
     static let requestTimeout = Duration.seconds(20)
     /// How long a list is valid that was requested and not announced: nobody reports changes of accounts without a

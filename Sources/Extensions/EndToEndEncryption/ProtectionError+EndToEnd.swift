@@ -63,6 +63,17 @@ extension ClientError {
     }
 }
 
+extension ClientError {
+    /// Whether the server of the one who was asked cannot be reached or does not answer.
+    var isSilence: Bool {
+        switch stanzaError?.condition {
+        case .remoteServerNotFound?, .remoteServerTimeout?: true
+        case nil: code == .timedOut && streamFailure == nil
+        default: false
+        }
+    }
+}
+
 /// Why data of an account could not be read.
 enum ReadingFailure {
     case missing, forbidden, damaged, unreachable

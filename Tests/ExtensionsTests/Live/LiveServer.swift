@@ -1,5 +1,7 @@
 import AccountRegistration
 import Blocking
+import Cryptography
+import EndToEndEncryption
 import EntityInformation
 import FileSharing
 import GroupChat
@@ -68,6 +70,7 @@ extension PrivateServer {
         configuration.add { Bookmarks($0) }
         configuration.add { Profiles($0) }
         configuration.add { DisplayedPositions($0) }
+        configuration.add { OMEMODevices($0, using: OpenSSLCryptography()) }
         configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
         return configuration
     }

@@ -5,7 +5,8 @@ public import XMPPAddress
 public struct DeviceListing: Sendable, Hashable {
     /// Why the list of a generation is not known.
     public enum Failure: String, Sendable, Hashable, CaseIterable {
-        /// The account's server lets only some read it: the node has the wrong access model.
+        /// The account's server lets only some read it: the node has the wrong access model. Some servers answer like this
+        /// where there is no list at all.
         case forbidden
         /// It cannot be read.
         case damaged

@@ -11,8 +11,8 @@ struct DeviceTable {
         /// How the devices came, and so until when they are valid.
         enum Origin {
             case none
-            /// The account told it, and tells the next change too.
-            case announced
+            /// The account told it, and usually tells the next change too.
+            case announced(Instant)
             case requested(Instant)
             /// From before a lost session.
             case outdated
@@ -33,6 +33,8 @@ struct DeviceTable {
         var lists: [OMEMOGeneration: List] = [:]
         /// The keys of the bundles that were read, by which labels are checked.
         var identities: [OMEMODevice: IdentityKey] = [:]
+        /// The minute in which lists were refreshed last, and how often.
+        var refreshes: (since: Instant, count: Int)?
         /// When it was used last, as a count of uses.
         var use: UInt64
     }
@@ -55,11 +57,23 @@ struct DeviceTable {
             guard let list = accounts[account]?.lists[generation] else { return true }
             if let next = list.nextRequest { return next <= now }
             return switch list.origin {
-            case .announced: false
+            case .announced(let time): time.advanced(by: EncryptionLimits.announcedListLifetime) <= now
             case .requested(let time): time.advanced(by: EncryptionLimits.requestedListLifetime) <= now
             case .none, .outdated: true
             }
         }
+    }
+
+    /// Whether the lists may be requested although they are valid; counts it.
+    mutating func mayRefresh(_ account: JID, now: Instant) -> Bool {
+        guard let known = accounts[account], let last = known.refreshes,
+            now < last.since.advanced(by: .seconds(60))
+        else {
+            accounts[account]?.refreshes = (now, 1)
+            return true
+        }
+        accounts[account]?.refreshes = (last.since, last.count + 1)
+        return last.count < EncryptionLimits.refreshesPerMinute
     }
 
     /// How often each list was announced so far; compare it when the answer is there.
@@ -98,11 +112,11 @@ struct DeviceTable {
 
     /// The account told its list, or something in its place that is refused.
     mutating func announced(
-        _ result: Result<OMEMODeviceList, ListRefusal>, _ generation: OMEMOGeneration, by account: JID
+        _ result: Result<OMEMODeviceList, ListRefusal>, _ generation: OMEMOGeneration, by account: JID, now: Instant
     ) {
         change(account, generation) { known in
             known.notices += 1
-            known.set(result, origin: .announced)
+            known.set(result, origin: .announced(now))
         }
     }
 

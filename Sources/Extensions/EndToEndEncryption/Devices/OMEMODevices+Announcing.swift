@@ -29,6 +29,7 @@ extension OMEMODevices {
         try await publish(
             bundle, id: id, in: bundle.generation.bundlesNode(of: device),
             NodeConfiguration.ofBundles(bundle.generation))
+        failures.forget(try await ownAddress())
     }
 
     /// Adds this device to the account's lists, and keeps it there: where another program removes it, it is added again.
@@ -42,8 +43,10 @@ extension OMEMODevices {
         _ device: OMEMODeviceList.Device, in generations: Set<OMEMOGeneration> = Set(OMEMOGeneration.allCases)
     ) async throws(ProtectionError) {
         announcement = Announcement(
-            device: device, generations: generations, removals: announcement?.removals ?? 0,
-            lastRemoval: announcement?.lastRemoval)
+            device: device, generations: generations,
+            standing: announcement?.device.id == device.id ? announcement?.standing ?? [] : [],
+            removals: announcement?.removals ?? 0, lastRemoval: announcement?.lastRemoval,
+            pending: announcement?.pending ?? [])
         for generation in generations.sorted(by: { $0.rawValue < $1.rawValue }) {
             try await announce(device, in: generation)
         }
@@ -107,7 +110,8 @@ extension OMEMODevices {
             guard !isReadable || !isLargeEnough || present.keepsItems == false else { return false }
             try await data.configure(node, wanted)
             return true
-        } catch  where error.isItemNotFound {
+        } catch  where error.reading == .missing {
+            // There is no node, or the service cannot configure one.
             return false
         } catch {
             throw Self.refusal(error)
@@ -129,6 +133,7 @@ extension OMEMODevices {
                 try await repair(generation.devicesNode, .publicData)
                 try await repair(generation.bundlesNode(of: device.id), .ofBundles(generation))
                 table.published(list, by: try await ownAddress(), now: clock.now())
+                stands(device.id, in: generation)
                 return
             }
             list.devices[place] = entry
@@ -136,7 +141,13 @@ extension OMEMODevices {
             list.devices.append(entry)
         }
         try await replaceList(list)
+        stands(device.id, in: generation)
         try await repair(generation.bundlesNode(of: device.id), .ofBundles(generation))
+    }
+
+    /// From now on, a list without the device is a removal.
+    private func stands(_ device: OMEMODevice, in generation: OMEMOGeneration) {
+        if announcement?.device.id == device { announcement?.standing.insert(generation) }
     }
 
     private func replaceList(_ list: OMEMODeviceList) async throws(ProtectionError) {
@@ -182,8 +193,8 @@ extension OMEMODevices {
 
     /// The account's list as it is now. Devices must look for themselves in it and come back (XEP-0384 §5.3.1).
     func ownListSeen(_ list: OMEMODeviceList) {
-        guard var own = announcement, own.generations.contains(list.generation),
-            !list.devices.contains(where: { $0.id == own.device.id })
+        guard var own = announcement, own.standing.contains(list.generation),
+            !list.devices.contains(where: { $0.id == own.device.id }), own.pending.insert(list.generation).inserted
         else { return }
         let now = clock.now()
         if let last = own.lastRemoval, last.advanced(by: EncryptionLimits.announcingMemory) < now { own.removals = 0 }
@@ -203,6 +214,7 @@ extension OMEMODevices {
             if own.removals > 1 {
                 await clock.sleep(clock.now().advanced(by: EncryptionLimits.announcing.pause(after: own.removals - 1)))
             }
+            announcement?.pending.remove(generation)
             await announceAgain(generation)
         }
     }
@@ -215,6 +227,7 @@ extension OMEMODevices {
         } catch {
             guard error.isTemporary, await session.isOnline else { return }
             announcement?.removals += 1
+            guard announcement?.pending.insert(generation).inserted == true else { return }
             jobs.continuation.yield(.announce(generation))
         }
     }

@@ -58,8 +58,6 @@ extension OMEMODevices {
     }
 
     private func requestBundle(_ address: BundleAddress) async throws(BundleFailure) -> VerifiedBundle {
-        guard session[PublishSubscribe.self] != nil, await requests.enter() else { throw BundleFailure(.offline) }
-        defer { requests.leave() }
         let (device, generation) = (address.device.device, address.generation)
         let node = generation.bundlesNode(of: device)
         let request =
@@ -67,10 +65,7 @@ extension OMEMODevices {
             ? ItemsRequest(node: node, ids: [device.description]) : ItemsRequest(node: node, maximum: 1)
         let items: [PublishedItem]
         do throws(ClientError) {
-            let own = await isOwn(address.device.account)
-            items = try await session.request(
-                request, to: own ? nil : address.device.account, timeout: EncryptionLimits.requestTimeout
-            ).items
+            items = try await self.items(request, of: address.device.account)
         } catch {
             throw BundleFailure(error)
         }

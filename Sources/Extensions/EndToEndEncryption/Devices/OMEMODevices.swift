@@ -1,3 +1,4 @@
+internal import MessagePayloads
 public import OMEMO
 internal import PublishSubscribe
 internal import Waiting
@@ -26,9 +27,13 @@ public actor OMEMODevices: SessionExtension {
     struct Announcement {
         var device: OMEMODeviceList.Device
         var generations: Set<OMEMOGeneration>
+        /// Those in whose list it stood: a list without it is a removal.
+        var standing: Set<OMEMOGeneration> = []
         /// Removals in a row, and when the last one was.
         var removals = 0
         var lastRemoval: ContinuousClock.Instant?
+        /// Those that will be announced again, so that a repeated list is one removal.
+        var pending: Set<OMEMOGeneration> = []
     }
 
     nonisolated let session: Session
@@ -37,7 +42,7 @@ public actor OMEMODevices: SessionExtension {
     nonisolated let channel = EventChannel<DeviceEvent>()
     nonisolated let jobs = AsyncStream.makeStream(of: Job.self, bufferingPolicy: .bufferingNewest(64))
     /// Lists and bundles that are requested at the moment.
-    nonisolated let requests = AsyncLock(limit: EncryptionLimits.parallelRequests)
+    nonisolated let requests = RequestLimiter()
     /// Our own lists are changed by one task at a time.
     nonisolated let publishing = AsyncLock()
     nonisolated let rooms = RoomMembersTable()
@@ -70,19 +75,22 @@ public actor OMEMODevices: SessionExtension {
     ///
     /// - Parameters:
     ///   - account: made bare.
-    ///   - isFresh: asks the server in any case; for a message from a device that is not in the list (XEP-0384 §6).
+    ///   - isFresh: asks the server although the list is valid, a few times a minute; for a message from a device that is not in
+    ///     the list (XEP-0384 §6).
     public func devices(of account: JID, isFresh: Bool = false) async -> DeviceListing {
         let account = account.bare
         if let task = asking[account] {
             await task.value
-        } else {
-            let due = isFresh ? OMEMOGeneration.allCases : table.due(of: account, now: clock.now())
-            if !due.isEmpty {
-                let task = Task { await ask(account, due) }
-                asking[account] = task
-                await task.value
-                asking[account] = nil
-            }
+            if !isFresh { return table.listing(of: account, using: cryptography) }
+        }
+        let now = clock.now()
+        let isRefreshed = isFresh && table.mayRefresh(account, now: now)
+        let due = isRefreshed ? OMEMOGeneration.allCases : table.due(of: account, now: now)
+        if !due.isEmpty {
+            let task = Task { await ask(account, due) }
+            asking[account] = task
+            await task.value
+            if asking[account] == task { asking[account] = nil }
         }
         return table.listing(of: account, using: cryptography)
     }
@@ -125,16 +133,8 @@ public actor OMEMODevices: SessionExtension {
     func requestList(
         of account: JID, _ generation: OMEMOGeneration
     ) async -> Result<OMEMODeviceList, ListRefusal> {
-        guard session[PublishSubscribe.self] != nil, await requests.enter() else {
-            return .failure(ListRefusal(.unreachable))
-        }
-        defer { requests.leave() }
-        let request = ItemsRequest(node: generation.devicesNode, maximum: 1)
         do throws(ClientError) {
-            let own = await isOwn(account)
-            let items = try await session.request(
-                request, to: own ? nil : account, timeout: EncryptionLimits.requestTimeout
-            ).items
+            let items = try await items(ItemsRequest(node: generation.devicesNode, maximum: 1), of: account)
             guard let item = items.last else { return .success(OMEMODeviceList(generation, devices: [])) }
             return Self.read(item, generation)
         } catch {
@@ -144,6 +144,26 @@ public actor OMEMODevices: SessionExtension {
             case .damaged: .failure(ListRefusal(.damaged))
             case .unreachable: .failure(ListRefusal(.unreachable))
             }
+        }
+    }
+
+    /// Items of an account, requested when it is the turn of its server.
+    func items(_ request: ItemsRequest, of account: JID) async throws(ClientError) -> [PublishedItem] {
+        guard session[PublishSubscribe.self] != nil else {
+            throw ClientError(.invalidConfiguration, "OMEMO needs the extension PublishSubscribe in the configuration.")
+        }
+        let server = account.domain
+        guard await requests.enter(server, now: clock.now) else {
+            throw ClientError(.timedOut, "The server has not answered earlier requests.")
+        }
+        let receiver = await isOwn(account) ? nil : account
+        do throws(ClientError) {
+            let page = try await session.request(request, to: receiver, timeout: EncryptionLimits.requestTimeout)
+            requests.leave(server, wasSilent: false, now: clock.now())
+            return page.items
+        } catch {
+            requests.leave(server, wasSilent: error.isSilence, now: clock.now())
+            throw error
         }
     }
 
@@ -168,10 +188,12 @@ public actor OMEMODevices: SessionExtension {
 
     // MARK: What the session reports
 
-    /// The events are of no use without the extension that reads them.
+    /// The events are of no use without the extension that reads them. A program that decrypts also tells what it cannot decrypt
+    /// (XEP-0380 §3.3).
     public nonisolated var features: [String] {
-        session[PublishSubscribe.self] == nil
-            ? [] : OMEMOGeneration.allCases.map { PublishSubscribe.interest(in: $0.devicesNode) }
+        guard session[PublishSubscribe.self] != nil else { return [] }
+        return OMEMOGeneration.allCases.map { PublishSubscribe.interest(in: $0.devicesNode) }
+            + [EncryptionHint.name.namespace]
     }
 
     public nonisolated var interceptors: [any StanzaInterceptor] { [rooms] }
@@ -180,6 +202,7 @@ public actor OMEMODevices: SessionExtension {
         guard !isResumed else { return }
         table.sessionLost()
         rooms.removeAll()
+        requests.reset()
         channel.post(.allOutdated)
         if announcement != nil { jobs.continuation.yield(.announceAll) }
     }
@@ -226,7 +249,7 @@ public actor OMEMODevices: SessionExtension {
         case .configured, .subscription: return
         }
         failures.forget(account)
-        table.announced(result, generation, by: account)
+        table.announced(result, generation, by: account, now: clock.now())
         let after = table.listing(of: account, using: cryptography)
         if before != after { channel.post(.listChanged(after)) }
         if await isOwn(account) { ownListSeen((try? result.get()) ?? none) }

@@ -66,7 +66,7 @@ final class RoomMembersTable: StanzaInterceptor {
 
     private func knows(_ room: JID) -> Bool { entries.withLock { $0[room] != nil } }
 
-    private func changed(_ room: JID) {
+    func changed(_ room: JID) {
         entries.withLock { entries in
             entries[room]?.changes += 1
             entries[room]?.end = nil
