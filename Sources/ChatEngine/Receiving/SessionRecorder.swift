@@ -61,6 +61,7 @@ public struct SessionRecorder: SessionStore {
         self.media = media
         self.hearing = hearing
         protector = MessageProtector(protection)
+        (protection as? OMEMOProtection)?.isAtWork(in: protector)
         self.store = store
         self.account = account
         self.address = address.bare

@@ -233,6 +233,42 @@ struct EncryptionLiveTests {
         }
     }
 
+    @Test("a device that has lost its sessions says what it cannot read, and makes new ones by itself")
+    func repair() async throws {
+        let server = try await ServerKind.ejabberd2412.shared()
+        let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
+        let (romeo, juliet) = (try await Self.person(names[0], on: server), try await Self.person(names[1], on: server))
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Self.waitUntilAnnounced([romeo, juliet])
+                try await Self.talk(romeo, juliet, "one")
+                let id = juliet.id
+                try await juliet.store.write { writer throws(StoreError) in
+                    let sessions = try writer.protectionRecords(of: id, beginningWith: SessionShelf.prefix)
+                    try writer.save(ProtectionChange(sessions.map { .init($0.name, nil) }), of: id)
+                }
+                try await romeo.write("two", to: juliet)
+                try await juliet.wait(for: romeo) {
+                    $0.last?.protection == .notOpened(scheme: Self.scheme, reason: "key-missing")
+                }
+                await eventually { (try? await Self.owed(by: juliet)) == OwedMessage.Kind.none }
+                #expect(try await Self.owed(by: juliet) == OwedMessage.Kind.none)
+                try await juliet.account.settle()
+                try await romeo.account.settle()
+                try await Self.talk(romeo, juliet, "three")
+            }
+        }
+        #expect(try await romeo.timeline(with: juliet.address).allSatisfy { !$0.protection.isNotOpened })
+    }
+
+    private static func owed(by person: Person) async throws -> OwedMessage.Kind? {
+        let id = person.id
+        let records = try await person.store.read { reader throws(StoreError) in
+            try reader.protectionRecords(of: id, beginningWith: OwedMessage.prefix)
+        }
+        return try records.first?.value.map { try OwedMessage($0).kind }
+    }
+
     @Test("a file goes encrypted through the upload service, and is here again as it was")
     func file() async throws {
         let server = try await ServerKind.prosody13.shared()

@@ -84,6 +84,32 @@ struct EncryptionTests {
         #expect(try await open.seal("open", to: alice.address).body == "open")
     }
 
+    @Test("the person decides for a conversation and for a key")
+    func decisions() async throws {
+        let (alice, bob) = try await pair()
+        let conversation = ConversationAddress(bob.address, kind: .direct)
+        try await bob.receive(try await alice.seal("one", to: bob.address))
+        try await alice.protection.setPolicy(.never, of: conversation)
+        #expect(try await alice.seal("open", to: bob.address, id: "m2").body == "open")
+        try await alice.protection.setPolicy(nil, of: conversation)
+        #expect(try await alice.protection.policy(of: conversation) == .whenPossible)
+        let key = try #require(try await alice.protection.keys(of: bob.address).first)
+        #expect(key.fingerprint == bob.protection.fingerprint && key.trust == .trusted)
+        try await alice.protection.setTrust(.distrusted, of: key.fingerprint, at: bob.address)
+        let error = await #expect(throws: ProtectionError.self) {
+            try await alice.seal("two", to: bob.address, id: "m3")
+        }
+        #expect(error?.code == .distrusted)
+        try await alice.protection.setTrust(.verified, of: key.fingerprint, at: bob.address)
+        try await bob.receive(try await alice.seal("three", to: bob.address, id: "m4"))
+        #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["one", "three"])
+        // From the first comparison on a new device is not trusted blindly.
+        let other = try await SealingDevice("bob@b.test", on: server)
+        let message = try await alice.seal("four", to: bob.address, id: "m5")
+        try await other.receive(message)
+        #expect(try await other.timeline(with: alice.address).allSatisfy(\.protection.isNotOpened))
+    }
+
     @Test("a private message in a room is refused where encryption is wanted")
     func privateMessage() async throws {
         let alice = try await SealingDevice("alice@a.test", on: server, policy: .always)

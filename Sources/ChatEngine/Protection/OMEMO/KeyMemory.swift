@@ -73,6 +73,9 @@ struct KeyDraft: Sendable {
         return values
     }
 
+    /// Whether something under names with that beginning changes.
+    func changes(_ prefix: String) -> Bool { written.keys.contains { $0.hasPrefix(prefix) } }
+
     mutating func write(_ name: String, _ value: [UInt8]?) { written.updateValue(value, forKey: name) }
 
     /// The change, which counts from now on until it is stored or discarded; `nil` if there is none.

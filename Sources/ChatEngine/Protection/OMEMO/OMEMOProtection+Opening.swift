@@ -26,20 +26,27 @@ extension OMEMOProtection {
         }
         do throws(ProtectionError) {
             var opened = try await open(element, of: message, by: route, &draft)
+            let isWorkDue = Self.isWorkDue(after: draft)
             opened.change = draft.finish()
-            work.send()
+            if isWorkDue { work.send() }
             return opened
         } catch {
             var error = error
             error.scheme = element.generation.namespace
+            let isWorkDue = Self.isWorkDue(after: draft)
             error.change = draft.finish()
-            if error.change != nil { work.send() }
+            if isWorkDue { work.send() }
             // Nobody wrote an empty message, and nobody misses it.
             guard element.payload != nil else {
                 return OpenedMessage(message.withoutEncryption, change: error.change)
             }
             throw error
         }
+    }
+
+    /// A one-time key was used, or somebody waits for an empty message.
+    private static func isWorkDue(after draft: KeyDraft) -> Bool {
+        draft.changes(OwnPreKey.prefix) || draft.changes(OwedMessage.prefix)
     }
 
     private func hasPayload(_ message: Message) -> Bool {
@@ -287,8 +294,14 @@ extension OMEMOProtection {
     func encryption(
         of conversation: ConversationAddress, _ draft: KeyDraft
     ) async throws(ProtectionError) -> ConversationEncryption {
-        guard let record = try await draft.value(ConversationEncryption.name(conversation)) else { return .init() }
-        return try ConversationEncryption(record)
+        let record = try await draft.value(ConversationEncryption.name(conversation))
+        var known = try record.map { bytes throws(ProtectionError) in try ConversationEncryption(bytes) } ?? .init()
+        if conversation.kind == .occupant {
+            // What is said in an encrypted room is not said in clear beside it.
+            let room = ConversationAddress(conversation.address, kind: .room)
+            if try await encryption(of: room, draft).wasEncrypted { known.wasEncrypted = true }
+        }
+        return known
     }
 }
 
@@ -340,23 +353,5 @@ extension Message {
     static func accompaniesLegacy(_ payload: XMLElement) -> Bool {
         payload.isNamed(MessageReply.name) || payload.isNamed(MessageCorrection.name)
             || payload.isNamed(FallbackIndication.name)
-    }
-}
-
-extension ProtectionError {
-    /// Why a message cannot be opened.
-    init(opening error: OMEMOError) {
-        let code: Code =
-            switch error.code {
-            case .alreadyDecrypted: .repeated
-            case .counterReused, .keyDiscarded, .sessionsDiffer, .unknownPreKey, .unknownSignedPreKey, .wrongSession,
-                .tooManySkippedMessages, .unknownFormat, .damagedState:
-                .keyMissing
-            case .randomnessUnavailable: .ownKeys
-            case .invalidKey, .invalidDevice, .invalidSignature, .noPreKeys, .malformed, .unsupportedVersion,
-                .counterOutOfRange, .notAuthentic, .damagedPayload:
-                .damaged
-            }
-        self.init(code, error.description, cause: error)
     }
 }

@@ -34,6 +34,8 @@ public final class OMEMOProtection: ContentProtection {
         var bundles: [PeerDevice: Result<VerifiedBundle, ProtectionError>] = [:]
         var directory: (any KeyDirectory)?
         var occupants: [JID: JID] = [:]
+        /// Gives each change its turn.
+        var protector: MessageProtector?
     }
 
     let settings: OMEMOSettings
@@ -148,6 +150,23 @@ public final class OMEMOProtection: ContentProtection {
             throw ProtectionError(.ownKeys, "The keys of this device are not loaded.", isTemporary: true)
         }
         return own
+    }
+
+    func isAtWork(in protector: MessageProtector) { state.withLock { $0.protector = protector } }
+
+    /// Changes the memory between two messages.
+    func change(
+        _ body: @escaping @Sendable (inout KeyDraft) async throws(ProtectionError) -> Void
+    ) async throws {
+        guard let protector = state.withLock({ $0.protector }) else { return }
+        var step = ProtectionStep(protector)
+        try await step.perform { () async throws(ProtectionError) in
+            var draft = KeyDraft(self.memory)
+            try await body(&draft)
+            return ((), draft.finish())
+        }
+        try await step.store(of: account, in: store) { _ in }
+        work.send()
     }
 
     // MARK: What was stored

@@ -15,6 +15,7 @@ actor OMEMOService {
     /// What the server has of this device: the ids of one-time keys, and that of the signed key.
     private var published: Set<UInt32>?
     private var publishedSignedKey: UInt32?
+    private var problem: String?
     /// The first publication of this process.
     private var isFirst = true
 
@@ -55,8 +56,11 @@ actor OMEMOService {
                         try await publish(with: devices)
                         protection.published.open()
                         try await sendOwed(in: session, directory)
+                        problem = nil
                     } catch {
-                        context.events.post(.problem(.session(error)))
+                        // What is wrong for long is said once.
+                        if problem != "\(error)" { context.events.post(.problem(.session(error))) }
+                        problem = "\(error)"
                     }
                 }
                 await signal.wait()
@@ -70,6 +74,8 @@ actor OMEMOService {
     private func publish(with devices: OMEMODevices) async throws {
         let protection = protection
         let cryptography = protection.cryptography
+        // Where the keyring could not be opened before.
+        try await protection.load()
         var own = try protection.own()
         let known = published == nil ? await serverKeys(of: own, with: devices) : nil
         if published == nil {
@@ -99,7 +105,7 @@ actor OMEMOService {
             if isReplacing { try await protection.retireOne(&draft) }
             try await protection.refill(&keys, &draft)
             let unused = try await protection.unusedPreKeys(draft)
-            draft.write(OwnKeys.name, keys.record)
+            if keys.record != before.keys.record { draft.write(OwnKeys.name, keys.record) }
             return ((keys, unused), draft.finish())
         }
         try await step.store(of: context.id, in: context.store) { _ in }

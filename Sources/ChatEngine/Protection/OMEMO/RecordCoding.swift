@@ -68,14 +68,3 @@ extension ProtectionError {
     static let damagedRecord = ProtectionError(
         .keyMissing, "A record of the encryption is damaged or of a newer version.")
 }
-
-extension ProtectionError.Code {
-    /// It was opened before: this is one more copy of it.
-    static let repeated = Self(rawValue: "repeated")
-    /// The person distrusts the device.
-    static let distrusted = Self(rawValue: "distrusted")
-    /// The device's software cannot read changes and reactions that are encrypted.
-    static let notCarried = Self(rawValue: "not-carried")
-    /// The keys of this device cannot be read.
-    static let ownKeys = Self(rawValue: "own-keys")
-}

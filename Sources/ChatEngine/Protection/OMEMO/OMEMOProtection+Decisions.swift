@@ -1,0 +1,36 @@
+public import ChatStore
+internal import OMEMO
+public import XMPPAddress
+
+/// What a person decides.
+extension OMEMOProtection {
+    /// What a conversation's messages are sent like: the person's decision for it, or else the account's.
+    public func policy(of conversation: ConversationAddress) async throws(ProtectionError) -> EncryptionPolicy {
+        try await encryption(of: conversation, KeyDraft(memory)).policy ?? settings.policy
+    }
+
+    /// Decides for one conversation; `nil` leaves it to the account. A decision for ``EncryptionPolicy/never`` holds also where messages
+    /// were encrypted before.
+    public func setPolicy(
+        _ policy: EncryptionPolicy?, of conversation: ConversationAddress
+    ) async throws {
+        try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            var known = try await self.encryption(of: conversation, draft)
+            known.policy = policy
+            draft.write(ConversationEncryption.name(conversation), known.record)
+        }
+    }
+
+    /// Decides what is thought of a key of somebody; does nothing for a key that was never seen at that account.
+    ///
+    /// - Parameter fingerprint: as in ``PeerKey/fingerprint``.
+    public func setTrust(_ trust: DeviceTrust, of fingerprint: String, at address: JID) async throws {
+        try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            let name = KnownKey.name(fingerprint, of: address.bare)
+            guard let record = try await draft.value(name) else { return }
+            var known = try KnownKey(record)
+            known.trust = trust
+            draft.write(name, known.record)
+        }
+    }
+}
