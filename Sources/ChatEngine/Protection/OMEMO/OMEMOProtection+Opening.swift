@@ -306,7 +306,8 @@ extension OMEMOProtection {
 }
 
 extension Message {
-    /// What stands beside the sealed part and is believed: names, times, hints and requests, nothing that a person reads.
+    /// What stands beside the sealed part and is believed: names, times, hints and requests, nothing that a person
+    /// reads.
     var withoutEncryption: Message {
         var message = self
         message.payloads.removeAll { !Self.staysOutside($0) }
@@ -336,8 +337,8 @@ extension Message {
         body = text
     }
 
-    /// Programs that know only XEP-0454 put the link of an encrypted file in the place of the text, some with a small picture behind it:
-    /// it is a file like all others.
+    /// Programs that know only XEP-0454 put the link of an encrypted file in the place of the text, some with a small
+    /// picture behind it: it is a file like all others.
     fileprivate mutating func offerLinkedFile() {
         guard let text = body, !payloads.contains(SharedFile.name), !payloads.contains(OutOfBandData.name) else {
             return

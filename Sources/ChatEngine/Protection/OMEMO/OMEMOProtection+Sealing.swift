@@ -216,8 +216,8 @@ extension OMEMOProtection {
     private func target(
         _ announced: AnnouncedPeer, _ sessions: [String: [UInt8]], _ own: Own
     ) throws(ProtectionError) -> Target {
-        // A device that once had the current generation is not addressed in the older one: who hides its announcement would have weaker
-        // messages otherwise.
+        // A device that once had the current generation is not addressed in the older one: who hides its announcement
+        // would have weaker messages otherwise.
         let known = announced.peer(in: .current)
         if let record = sessions[SessionShelf.name(known)] {
             return Target(peer: known, session: try SessionShelf(record))
@@ -341,8 +341,8 @@ private struct SealedContent {
         body = isReaction || isRetraction ? nil : message.body
     }
 
-    /// The legacy generation carries a text. Which message is taken back is said in clear there, as all its programs do; which emoji is
-    /// meant would be readable, so reactions are not sent to it.
+    /// The legacy generation carries a text. Which message is taken back is said in clear there, as all its programs
+    /// do; which emoji is meant would be readable, so reactions are not sent to it.
     var isForLegacy: Bool { body != nil || isRetraction }
 
     /// The message without what is encrypted.
