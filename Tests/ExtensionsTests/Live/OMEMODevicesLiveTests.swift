@@ -159,6 +159,28 @@ struct OMEMODevicesLiveTests {
         }
     }
 
+    @Test("a list that a device sends in its own name changes nothing", arguments: ServerKind.allCases)
+    func forged(kind: ServerKind) async throws {
+        let phone = try TestDevice(31)
+        try await kind.shared().withTwo { romeo, juliet in
+            try await publish(phone, on: romeo)
+            let (account, target) = (try #require(await romeo.address).bare, try #require(await juliet.address))
+            let devices = try #require(juliet[OMEMODevices.self])
+            #expect(await devices.devices(of: account).devices.map(\.id.number) == [31])
+            let forged = OMEMODeviceList(
+                .current, devices: [OMEMODeviceList.Device(try #require(OMEMODevice(666)))])
+            var message = Message(to: target, type: .headline)
+            message.append(
+                PublishSubscribeEvent.items(
+                    node: OMEMOGeneration.current.devicesNode,
+                    published: [PublishedItem(id: "current", payload: XMLElement(forged))], retracted: []))
+            try await romeo.send(message)
+            // The other end answers in order, so it has read the message before.
+            _ = try await romeo.ping(target)
+            #expect(await devices.cachedDevices(of: account)?.devices.map(\.id.number) == [31])
+        }
+    }
+
     @Test("members of a room are recipients, and a public one is refused", arguments: ServerKind.allCases)
     func room(kind: ServerKind) async throws {
         try await kind.shared().withTwo { romeo, juliet in

@@ -202,7 +202,8 @@ extension DeviceTable.List {
     fileprivate mutating func set(_ result: Result<OMEMODeviceList, ListRefusal>, origin: Origin) {
         switch result {
         case .success(let list):
-            devices = Array(list.devices.prefix(EncryptionLimits.devices))
+            // Programs add a new device at the end, and those at the beginning are the most likely to be abandoned.
+            devices = list.devices.suffix(EncryptionLimits.devices)
             omitted = list.devices.count - devices.count
             failure = nil
         case .failure(let refusal): (devices, omitted, failure) = ([], 0, refusal.failure)

@@ -47,7 +47,6 @@ final class RoomMembersTable: StanzaInterceptor {
     func removeAll() { entries.withLock { $0 = [:] } }
 
     func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
-        let own = await session.address?.bare
         switch stanza {
         case .message(let message):
             // Affiliations of those who are not present, and changes of the configuration.
@@ -58,7 +57,7 @@ final class RoomMembersTable: StanzaInterceptor {
         case .presence(let presence):
             guard let room = presence.from?.bare, knows(room) else { break }
             guard let user = (try? presence.payload(RoomUser.self)) ?? nil else { break }
-            if isChange(user, of: room, own: own) { changed(room) }
+            if isChange(user, of: room, own: await session.address?.bare) { changed(room) }
         case .iq: break
         }
         return .pass(stanza)
