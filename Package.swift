@@ -265,7 +265,11 @@ let package = Package(
         tests("Localization", ["Localization"]),
         tests(
             "UserProfile",
-            ["UserProfile", "ChatModel", "ChatStore", "SASLMechanisms", "XMPPAddress", "ServerFixtures"]),
+            [
+                "UserProfile", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "SASLMechanisms",
+                "XMPPAddress",
+                "ServerFixtures",
+            ]),
         tests("Media", ["Media"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",

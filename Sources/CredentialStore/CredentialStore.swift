@@ -7,8 +7,8 @@
 ///
 /// Every call that may block runs on a separate thread and ends after ``timeout`` at the latest, so a session bus that
 /// hangs does not block the program. An account is any text without U+0000, usually the bare address. The password is
-/// stored unchanged, as one prepared text. The token for the next login is stored beside it; the file store has a second
-/// file.
+/// stored unchanged, as one prepared text. The token for the next login and the identity key for end-to-end encryption
+/// are stored beside it; the file store has a file for each kind.
 public struct CredentialStore: Sendable, CustomStringConvertible {
     /// The two kinds of password store.
     public enum Kind: Sendable, Hashable {
@@ -111,7 +111,18 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         try await remove([.token], of: account)
     }
 
-    /// Removes password and token of `account`; does nothing if there are none.
+    /// Stores the secret identity key of this device for end-to-end encryption, as text, and replaces the previous one:
+    /// who has it can speak for the device.
+    public func save(identity: String, for account: String) async throws(CredentialError) {
+        try await save(.identity, identity, for: account)
+    }
+
+    /// The identity key of `account` on this device, or `nil` if none is stored.
+    public func identity(for account: String) async throws(CredentialError) -> String? {
+        try await find(.identity, of: account)
+    }
+
+    /// Removes password, token and identity key of `account`; does nothing if there are none.
     public func remove(for account: String) async throws(CredentialError) {
         try await remove(SecretKind.allCases, of: account)
     }
@@ -179,6 +190,8 @@ enum SecretKind: String, Sendable, CaseIterable {
     case password
     /// The token that the server issued for the next login (XEP-0484).
     case token
+    /// The secret identity key of this device for end-to-end encryption.
+    case identity = "identity-key"
 
     /// The name of the file if no secret service is running, and, after `hongyan-`, the first word of its content.
     var fileName: String { rawValue + "s" }

@@ -91,6 +91,7 @@ enum SecretService {
         switch kind {
         case .password: hongyan_password_schema()
         case .token: hongyan_token_schema()
+        case .identity: hongyan_identity_schema()
         }
     }
 
@@ -99,6 +100,7 @@ enum SecretService {
         switch kind {
         case .password: "Hongyan: \(account)"
         case .token: "Hongyan: \(account) (token)"
+        case .identity: "Hongyan: \(account) (encryption key)"
         }
     }
 

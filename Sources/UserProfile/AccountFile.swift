@@ -1,3 +1,4 @@
+public import ChatEngine
 internal import Foundation
 internal import Glibc
 public import XMPPAddress
@@ -23,11 +24,14 @@ public struct AccountFile: Sendable {
         /// The PEM files with which the account logs in instead of with a password (XEP-0178), by absolute paths.
         public var clientCertificate: String?
         public var clientKey: String?
+        /// Whether messages are encrypted end to end: `always`, `whenPossible` or `never`; `nil` is `never`.
+        public var encryption: EncryptionPolicy?
 
         public init(
             address: JID, host: String? = nil, port: UInt16? = nil, certificateAuthority: String? = nil,
             usesDirectTLS: Bool? = nil, trustedCertificates: [String]? = nil, userAgent: String? = nil,
-            lastMechanism: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil
+            lastMechanism: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
+            encryption: EncryptionPolicy? = nil
         ) {
             self.address = address.bare
             self.host = host
@@ -39,6 +43,7 @@ public struct AccountFile: Sendable {
             self.lastMechanism = lastMechanism
             self.clientCertificate = clientCertificate
             self.clientKey = clientKey
+            self.encryption = encryption
         }
     }
 

@@ -38,6 +38,7 @@ public actor ProfileAccounts: AccountStorage {
     public func save(_ access: AccountAccess) throws(AccountStorageError) {
         var file = try file()
         var account = AccountFile.Account(access)
+        account.encryption = file.account(access.address)?.encryption
         account.userAgent = file.account(access.address)?.userAgent ?? UserAgent.newInstallation()?.id
         do throws(ProfileFailure) {
             try file.save(account)
@@ -79,6 +80,11 @@ public actor ProfileAccounts: AccountStorage {
         let mechanism = file.account(account)?.lastMechanism.map { SASLMechanismName(rawValue: $0) }
         return Installation(
             userAgent: agent, token: await tokens.token, previousMechanism: mechanism, signInStore: tokens)
+    }
+
+    public func encryption(of account: JID) async -> OMEMOSettings? {
+        guard let file = try? file() else { return nil }
+        return EncryptionKeys(account: account, credentials: openCredentials).settings(file)
     }
 
     public func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache? {

@@ -48,6 +48,19 @@ struct FileStoreTests {
         #expect(try folder.mode(of: "data/hongyan/tokens") == 0o600)
     }
 
+    @Test("the identity key for the encryption is stored separately, for its owner alone, and removed with the account")
+    func identity() async throws {
+        let account = "juliet@example.org"
+        #expect(try await store.identity(for: account) == nil)
+        try await store.save(identity: "c2VlZA==", for: account)
+        try await store.save(password: "R0m30", for: account)
+        try await store.removeToken(for: account)
+        #expect(try await store.identity(for: account) == "c2VlZA==")
+        #expect(try folder.mode(of: "data/hongyan/identity-keys") == 0o600)
+        try await store.remove(for: account)
+        #expect(try await store.identity(for: account) == nil)
+    }
+
     @Test("a second program finds what the first has saved")
     func secondProgram() async throws {
         try await store.save(password: "x", for: "a@b")

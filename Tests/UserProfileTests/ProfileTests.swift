@@ -1,5 +1,6 @@
 import ChatModel
 import ChatStore
+import CredentialStore
 import Foundation
 import SASLMechanisms
 import Testing
@@ -47,6 +48,32 @@ import XMPPAddress
         let accounts = ProfileAccounts(profile: Profile(folder: folder), directory: folder)
         try await accounts.save(AccountAccess(address: juliet))
         #expect(try AccountFile(directory: folder).account(juliet)?.lastMechanism == nil)
+    }
+
+    @Test("encryption is off until the list of accounts asks for it; its identity key is stored with the password")
+    func encryption() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let juliet = try JID("juliet@example.org")
+        let folder = folder
+        let accounts = ProfileAccounts(profile: Profile(folder: folder), directory: folder) {
+            CredentialStore.inFile(folder: folder + "/secrets")
+        }
+        try await accounts.save(AccountAccess(address: juliet))
+        #expect(await accounts.encryption(of: juliet) == nil)
+        var file = try AccountFile(directory: folder)
+        var account = try #require(file.account(juliet))
+        account.encryption = .always
+        try file.change(account)
+        // Signing in again leaves it as it is.
+        try await accounts.save(AccountAccess(address: juliet, host: "xmpp.example.org"))
+        let settings = try #require(await accounts.encryption(of: juliet))
+        #expect(settings.policy == .always)
+        #expect(try await settings.identities.seed() == nil)
+        let seed = (0..<32).map { UInt8($0) }
+        try await settings.identities.save(seed)
+        #expect(try await accounts.encryption(of: juliet)?.identities.seed() == seed)
+        try await accounts.remove(juliet)
+        #expect(try await settings.identities.seed() == nil)
     }
 
     @Test("a folder that cannot be created is reported with its name")

@@ -24,6 +24,9 @@ public protocol AccountStorage: Sendable {
     /// (XEP-0388, XEP-0484).
     func installation(of account: JID) async -> Installation?
 
+    /// The end-to-end encryption of an account; `nil` if it is off.
+    func encryption(of account: JID) async -> OMEMOSettings?
+
     /// Opens the media cache of an account; `nil` if that fails.
     func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache?
     /// Creates the uploader for files in the media cache.
@@ -135,6 +138,7 @@ public actor MemoryAccountStorage: AccountStorage {
     public func password(of account: JID) -> String? { passwords[account] }
     public func save(password: String, of account: JID) { passwords[account] = password }
     public func installation(of account: JID) -> Installation? { nil }
+    public func encryption(of account: JID) -> OMEMOSettings? { nil }
     public func openMedia(of account: JID, waiting: [QueuedMessage]) -> MediaCache? { media }
     public nonisolated func uploader(for media: MediaCache) -> any AttachmentUploader { NoUploader() }
 }

@@ -121,10 +121,12 @@ public final class ChatHome {
         guard running[id] == nil else { return }
         let waiting = (try? await store.read { reader throws(StoreError) in try reader.sendQueue(of: id) }) ?? []
         let media = await accountStorage.openMedia(of: address, waiting: waiting)
+        let encryption = await accountStorage.encryption(of: address)
         guard running[id] == nil else { return }
         var policy = policy
         policy.tellsReceipts = preferences.values.tellsReceipts
         policy.tellsTyping = preferences.values.tellsTyping
+        policy.encryption = encryption
         let account = ChatAccount(
             id, configuration: ClientConfiguration(address: address, password: ""), store: store, policy: policy,
             media: media, uploader: media.map { accountStorage.uploader(for: $0) }, now: environment.now)

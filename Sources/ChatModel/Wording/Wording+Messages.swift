@@ -1,5 +1,6 @@
 public import ChatEngine
 public import ChatStore
+internal import EndToEndEncryption
 internal import Localization
 public import MessageFeatures
 
@@ -61,6 +62,12 @@ extension Wording {
         case .noDevice: localized("no device of the receiver can decrypt it")
         case .undecided: localized("there is a device of which you have not decided whether you trust it")
         case .unreachable: localized("the keys of the receiver could not be fetched")
+        case .distrusted: localized("you do not trust the receiver’s devices")
+        case .notCarried: localized("the receiver’s program cannot decrypt reactions")
+        case .privateRoomMessage: localized("private messages in rooms cannot be encrypted")
+        case .anonymousRoom: localized("the room hides the addresses of its members")
+        case .publicRoom: localized("anybody can enter the room")
+        case .ownKeys: localized("the keys of this computer could not be read")
         default: localized("it could not be encrypted")
         }
     }

@@ -49,7 +49,8 @@ struct EncryptionLiveTests {
         let tablet = try await Self.person(second, on: server)
         try await romeo.whileRunning {
             try await phone.whileRunning {
-                // Two devices that are new at the same time can overwrite each other's announcement, and make it good later.
+                // Two devices that are new at the same time can overwrite each other's announcement, and make it good
+                // later.
                 try await Self.waitUntilAnnounced([romeo, phone])
                 try await tablet.whileRunning {
                     try await Self.waitUntilAnnounced([tablet])

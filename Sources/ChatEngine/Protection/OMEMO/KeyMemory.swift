@@ -1,7 +1,8 @@
 internal import ChatStore
 internal import Synchronization
 
-/// What the encryption of one account remembers: the records of the store, and those on top that will be stored with their message.
+/// What the encryption of one account remembers: the records of the store, and those on top that will be stored with
+/// their message.
 final class KeyMemory: Sendable {
     private let store: any LocalStore
     private let account: AccountID

@@ -1,4 +1,5 @@
-/// Where the secret identity keys of accounts are: in the keyring, or in a file that only its owner can read; never in the store of messages.
+/// Where the secret identity keys of accounts are: in the keyring, or in a file that only its owner can read; never in
+/// the store of messages.
 public protocol OMEMOIdentities: Sendable {
     /// The 32 bytes from which the account's identity on this device is derived; `nil` if there is none yet.
     func seed() async throws -> [UInt8]?

@@ -9,8 +9,8 @@ extension OMEMOProtection {
         try await encryption(of: conversation, KeyDraft(memory)).policy ?? settings.policy
     }
 
-    /// Decides for one conversation; `nil` leaves it to the account. A decision for ``EncryptionPolicy/never`` holds also where messages
-    /// were encrypted before.
+    /// Decides for one conversation; `nil` leaves it to the account. A decision for ``EncryptionPolicy/never`` holds
+    /// also where messages were encrypted before.
     public func setPolicy(
         _ policy: EncryptionPolicy?, of conversation: ConversationAddress
     ) async throws {

@@ -171,92 +171,6 @@ extension OMEMOProtection {
             seconds: { Timestamp($0).map { $0.millisecondsSince1970 / 1000 } })
     }
 
-    // MARK: Sessions
-
-    private struct Decrypted {
-        let decryption: OMEMODecryption
-        let identity: IdentityKey
-    }
-
-    private func decrypt(
-        _ element: OMEMOElement, _ key: OMEMOElement.RecipientKey, by device: PeerDevice, _ draft: inout KeyDraft
-    ) async throws(ProtectionError) -> Decrypted {
-        let name = SessionShelf.name(device)
-        var shelf =
-            try await draft.value(name).map { record throws(ProtectionError) in try SessionShelf(record) }
-            ?? SessionShelf()
-        let incoming: IncomingKey
-        do throws(OMEMOError) { incoming = try element.read(key) } catch { throw ProtectionError(opening: error) }
-        let ratchet: RatchetMessage
-        switch incoming {
-        case .message(let message): ratchet = message
-        case .keyExchange(let exchange):
-            ratchet = exchange.message
-            guard try isKnown(exchange, on: shelf) else {
-                let accepted = try await accept(exchange, by: device, &draft)
-                shelf.put(accepted.session)
-                draft.write(name, shelf.record)
-                return accepted.result
-            }
-        }
-        guard !shelf.sessions.isEmpty else {
-            throw ProtectionError(.keyMissing, "There is no session with the device.")
-        }
-        var failure: OMEMOError?
-        for (index, bytes) in shelf.sessions.enumerated() {
-            do throws(OMEMOError) {
-                var session = try OMEMOSession(serialized: bytes)
-                let decryption = try session.messageReceived(ratchet, now: seconds, using: cryptography)
-                shelf.put(session.serialized, replacing: index)
-                draft.write(name, shelf.record)
-                return Decrypted(decryption: decryption, identity: session.peer)
-            } catch {
-                // What a session knows for certain says more than that it cannot follow.
-                if failure == nil || failure?.code == .sessionsDiffer { failure = error }
-            }
-        }
-        throw failure.map { ProtectionError(opening: $0) } ?? .damagedRecord
-    }
-
-    private func isKnown(_ exchange: KeyExchangeMessage, on shelf: SessionShelf) throws(ProtectionError) -> Bool {
-        for bytes in shelf.sessions {
-            guard let session = try? OMEMOSession(serialized: bytes) else { continue }
-            if session.isMade(by: exchange) { return true }
-        }
-        return false
-    }
-
-    private func accept(
-        _ exchange: KeyExchangeMessage, by device: PeerDevice, _ draft: inout KeyDraft
-    ) async throws(ProtectionError) -> (session: [UInt8], result: Decrypted) {
-        let own = try own()
-        let name = OwnPreKey.name(exchange.preKey)
-        var preKey = try await draft.value(name).map { record throws(ProtectionError) in
-            try OwnPreKey(record, using: cryptography)
-        }
-        if let known = preKey, known.exchanges.contains(exchange.ephemeralKey) {
-            throw ProtectionError(.repeated, "The key exchange was accepted before.")
-        }
-        do throws(OMEMOError) {
-            let identity = try exchange.identity(using: cryptography)
-            let accepted = try OMEMOSession.accept(
-                exchange, by: own.identity, signedPreKey: own.keys.signedKey(exchange.signedPreKey),
-                preKey: preKey?.pair, now: seconds, using: cryptography)
-            if var used = preKey.take(), used.exchanges.count < OwnPreKey.exchangeLimit {
-                if used.used == 0 { used.used = max(seconds, 1) }
-                used.exchanges.append(exchange.ephemeralKey)
-                draft.write(name, used.record)
-            } else {
-                draft.write(name, nil)
-            }
-            return (
-                accepted.session.serialized, Decrypted(decryption: accepted.decryption, identity: identity)
-            )
-        } catch {
-            throw ProtectionError(opening: error)
-        }
-    }
-
     // MARK: What follows
 
     /// A session tells what its peer waits for.
@@ -303,55 +217,21 @@ extension OMEMOProtection {
         }
         return known
     }
-}
 
-extension Message {
-    /// What stands beside the sealed part and is believed: names, times, hints and requests, nothing that a person reads.
-    var withoutEncryption: Message {
-        var message = self
-        message.payloads.removeAll { !Self.staysOutside($0) }
-        return message
-    }
+    // MARK: Occupants
 
-    /// Whether a payload is for servers, or for programs without a person, and is not encrypted.
-    static func staysOutside(_ payload: XMLElement) -> Bool {
-        switch payload.namespace {
-        case ProcessingHint.namespace, OriginIdentifier.name.namespace, DelayedDelivery.name.namespace,
-            OccupantIdentifier.name.namespace, RoomUser.name.namespace, ChatState.namespace:
-            true
-        case DeliveryReceiptRequest.name.namespace: payload.isNamed(DeliveryReceiptRequest.name)
-        case DisplayedMarkerRequest.name.namespace: payload.isNamed(DisplayedMarkerRequest.name)
-        default: false
-        }
-    }
-
-    /// The elements of an envelope; what servers and rooms say stays as it was.
-    fileprivate mutating func take(_ content: [XMLElement]) {
-        for element in content where !Self.staysOutside(element) { payloads.append(element) }
-    }
-
-    /// The text of the legacy generation, which encrypts nothing else: to what it belongs stands beside it.
-    fileprivate mutating func take(bodyOfLegacy text: String, of sealed: Message) {
-        for payload in sealed.payloads where Self.accompaniesLegacy(payload) { payloads.append(payload) }
-        body = text
-    }
-
-    /// Programs that know only XEP-0454 put the link of an encrypted file in the place of the text, some with a small picture behind it:
-    /// it is a file like all others.
-    fileprivate mutating func offerLinkedFile() {
-        guard let text = body, !payloads.contains(SharedFile.name), !payloads.contains(OutOfBandData.name) else {
-            return
-        }
-        let lines = text.split(separator: "\n", maxSplits: 1)
-        guard let first = lines.first, AESGCMLink(first) != nil, lines.count == 1 || lines[1].hasPrefix("data:image/")
+    /// Follows who the occupants of rooms are, where rooms say it: before anything that they write is opened.
+    func presenceReceived(_ presence: Presence) {
+        guard presence.type == .available || presence.type == .unavailable, let occupant = presence.from,
+            !occupant.isBare,
+            let user = (try? presence.payload(RoomUser.self)) ?? nil, let account = user.item?.address?.bare
         else { return }
-        body = String(first)
-        append(OutOfBandData(url: String(first)))
+        state.withLock { state in
+            if state.occupants.count >= Self.occupantLimit { state.occupants = [:] }
+            state.occupants[occupant] = account
+        }
     }
 
-    /// Whether a payload says to which message a text of the legacy generation belongs.
-    static func accompaniesLegacy(_ payload: XMLElement) -> Bool {
-        payload.isNamed(MessageReply.name) || payload.isNamed(MessageCorrection.name)
-            || payload.isNamed(FallbackIndication.name)
-    }
+    /// Occupants that are remembered: those of several large rooms.
+    private static let occupantLimit = 20_000
 }

@@ -7,91 +7,6 @@ internal import XMPPAddress
 public import XMPPStanzas
 
 extension OMEMOProtection {
-    // MARK: Preparing
-
-    public func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {
-        let policy = try await encryption(of: conversation, KeyDraft(memory))
-        guard (policy.policy ?? settings.policy) != .never else { return }
-        await published.wait()
-        let audience: Result<Audience, ProtectionError>
-        do throws(ProtectionError) {
-            audience = .success(try await self.audience(of: conversation))
-        } catch {
-            // Whether it stands in the way is decided when the message is sealed.
-            audience = .failure(error)
-        }
-        state.withLock { $0.audiences[conversation] = audience }
-    }
-
-    private func audience(of conversation: ConversationAddress) async throws(ProtectionError) -> Audience {
-        guard let directory = state.withLock({ $0.directory }) else {
-            throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
-        }
-        let recipients: [JID]
-        switch conversation.kind {
-        case .direct: recipients = conversation.address.bare == address ? [] : [conversation.address.bare]
-        case .room: recipients = try await directory.members(of: conversation.address).filter { $0 != address }
-        case .occupant:
-            throw ProtectionError(.privateRoomMessage, "Private messages in rooms cannot be encrypted.")
-        }
-        let listings = await directory.devices(of: recipients + [address])
-        let audience = Audience(recipients: recipients, listings: listings)
-        let missing = try await devicesWithoutSession(in: audience)
-        if !missing.isEmpty { await fetchBundles(of: missing, from: directory) }
-        return audience
-    }
-
-    /// The devices with which a session has to begin, in the generation to use.
-    private func devicesWithoutSession(in audience: Audience) async throws(ProtectionError) -> [AnnouncedPeer] {
-        let own = try own()
-        var missing: [AnnouncedPeer] = []
-        for (address, listing) in audience.listings {
-            let sessions = try await sessions(of: address, KeyDraft(memory))
-            for device in listing.devices where address != self.address || device.id != own.keys.device {
-                let peer = AnnouncedPeer(address: address, device: device)
-                if !peer.hasSession(in: sessions) { missing.append(peer) }
-            }
-        }
-        return missing
-    }
-
-    /// The names of the sessions with an account's devices.
-    private func sessions(
-        of address: JID, _ draft: KeyDraft
-    ) async throws(ProtectionError) -> [String: [UInt8]] {
-        var sessions: [String: [UInt8]] = [:]
-        for generation in OMEMOGeneration.allCases {
-            sessions.merge(
-                try await draft.values(beginningWith: SessionShelf.prefix(generation, address)),
-                uniquingKeysWith: { first, _ in first })
-        }
-        return sessions
-    }
-
-    private func fetchBundles(of missing: [AnnouncedPeer], from directory: any KeyDirectory) async {
-        await withDiscardingTaskGroup { group in
-            for peer in missing {
-                group.addTask {
-                    for generation in peer.generations {
-                        let device = peer.peer(in: generation)
-                        if case .success? = self.state.withLock({ $0.bundles[device] }) { return }
-                        let result: Result<VerifiedBundle, ProtectionError>
-                        do throws(ProtectionError) {
-                            result = .success(try await directory.bundle(of: device))
-                        } catch {
-                            result = .failure(error)
-                        }
-                        self.state.withLock { $0.bundles[device] = result }
-                        if case .success = result { return }
-                        if case .failure(let error) = result, error.isTemporary { return }
-                    }
-                }
-            }
-        }
-    }
-
-    // MARK: Sealing
-
     /// A device with the session to use.
     struct Target: Sendable {
         let peer: PeerDevice
@@ -216,8 +131,8 @@ extension OMEMOProtection {
     private func target(
         _ announced: AnnouncedPeer, _ sessions: [String: [UInt8]], _ own: Own
     ) throws(ProtectionError) -> Target {
-        // A device that once had the current generation is not addressed in the older one: who hides its announcement would have weaker
-        // messages otherwise.
+        // A device that once had the current generation is not addressed in the older one: who hides its announcement
+        // would have weaker messages otherwise.
         let known = announced.peer(in: .current)
         if let record = sessions[SessionShelf.name(known)] {
             return Target(peer: known, session: try SessionShelf(record))
@@ -303,57 +218,5 @@ extension OMEMOProtection {
                     account: generation == .current ? peer.address.description : nil, device: peer.device, encrypted))
         }
         return keys
-    }
-}
-
-/// A device as its account announces it.
-private struct AnnouncedPeer: Sendable {
-    let address: JID
-    let device: AnnouncedDevice
-
-    /// The newest first.
-    var generations: [OMEMOGeneration] { [.current, .legacy].filter { device.generations.contains($0) } }
-
-    func peer(in generation: OMEMOGeneration) -> PeerDevice {
-        PeerDevice(generation: generation, address: address, device: device.id)
-    }
-
-    func hasSession(in sessions: [String: [UInt8]]) -> Bool {
-        if sessions[SessionShelf.name(peer(in: .current))] != nil { return true }
-        return sessions[SessionShelf.name(peer(in: device.newest))] != nil
-    }
-}
-
-/// The parts of a message that are encrypted, and those that stand beside them.
-private struct SealedContent {
-    private let message: Message
-    /// The elements for an envelope (XEP-0420).
-    let inside: [XMLElement]
-    /// The text for the legacy generation; `nil` if there is none.
-    let body: String?
-    private let isRetraction: Bool
-
-    init(_ message: Message) {
-        self.message = message
-        inside = message.payloads.filter { !Message.staysOutside($0) }
-        isRetraction = message.payloads.contains(MessageRetraction.name)
-        let isReaction = message.payloads.contains(MessageReactions.name)
-        body = isReaction || isRetraction ? nil : message.body
-    }
-
-    /// The legacy generation carries a text. Which message is taken back is said in clear there, as all its programs do; which emoji is
-    /// meant would be readable, so reactions are not sent to it.
-    var isForLegacy: Bool { body != nil || isRetraction }
-
-    /// The message without what is encrypted.
-    func outside(isForLegacy: Bool) -> Message {
-        var outer = message.withoutEncryption
-        guard isForLegacy else { return outer }
-        for payload in message.payloads where Message.accompaniesLegacy(payload) { outer.payloads.append(payload) }
-        if isRetraction {
-            if let retraction = message.payloads.first(MessageRetraction.name) { outer.payloads.append(retraction) }
-            outer.body = message.body
-        }
-        return outer
     }
 }

@@ -21,7 +21,7 @@ extension OMEMOProtection {
     /// What is thought of an identity key that a device uses; a new one is noted.
     ///
     /// - Parameter isUsed: a message of it was opened.
-    /// - Throws: `ProtectionError` with `forged` if the key belongs to another account: who passes on somebody's encrypted message as his
+    /// - Throws: `ProtectionError` with `forged` if the key belongs to another account: who passes on a message as his
     ///   own cannot be told from its author otherwise, in the legacy generation.
     func trust(
         in key: IdentityKey, of device: PeerDevice, isUsed: Bool, _ draft: inout KeyDraft

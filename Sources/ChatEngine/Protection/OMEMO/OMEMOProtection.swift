@@ -9,11 +9,12 @@ internal import XMPPStanzas
 
 /// Encrypts and decrypts the messages of one account with OMEMO, in both generations (XEP-0384).
 ///
-/// Each device of a receiver gets the newest generation that it announces; a message can carry both. All that is remembered is records of
-/// the store, which change in the transaction of the message; only the identity key is elsewhere (``OMEMOIdentities``).
+/// Each device of a receiver gets the newest generation that it announces; a message can carry both. All that is
+/// remembered is records of the store, which change in the transaction of the message; only the identity key is
+/// elsewhere (``OMEMOIdentities``).
 ///
-/// The opening and sealing halves are in `OMEMOProtection+Opening` and `+Sealing`; ``OMEMOService`` publishes the keys and sends
-/// what is owed.
+/// The opening and sealing halves are in `OMEMOProtection+Opening` and `+Sealing`; ``OMEMOService`` publishes the keys
+/// and sends what is owed.
 public final class OMEMOProtection: ContentProtection {
     /// Who can read a conversation, as it was asked last.
     struct Audience: Sendable {

@@ -101,7 +101,8 @@ actor OMEMOService {
             } catch {
                 throw ProtectionError(.ownKeys, error.description, cause: error)
             }
-            // A number that grows with each start shows on the server that these records are older than what was published.
+            // A number that grows with each start shows on the server that these records are older than what was
+            // published.
             if isReplacing { try await protection.retireOne(&draft) }
             try await protection.refill(&keys, &draft)
             let unused = try await protection.unusedPreKeys(draft)

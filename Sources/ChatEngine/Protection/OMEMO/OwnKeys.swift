@@ -11,8 +11,8 @@ struct OwnKeys: Sendable {
     var device: OMEMODevice
     /// The public identity key, to notice that the one in the keyring is another.
     let identity: [UInt8]
-    /// The number of the last one-time key that was made. Servers know it from the bundle: one that is higher there shows that these
-    /// records are from a copy of before.
+    /// The number of the last one-time key that was made. Servers know it from the bundle: one that is higher there
+    /// shows that these records are from a copy of before.
     var lastPreKey: UInt32
     /// The current one first; there is always one.
     private(set) var signedKeys: [SignedPreKeyPair]
@@ -91,8 +91,8 @@ struct OwnKeys: Sendable {
 struct OwnPreKey: Sendable {
     static let prefix = "omemo/prekey/"
     private static let version: UInt8 = 1
-    /// Seconds for which a used key stays: others may have taken it from the bundle before it was published without it, and their first
-    /// messages may come late, from an archive.
+    /// Seconds for which a used key stays: others may have taken it from the bundle before it was published without it,
+    /// and their first messages may come late, from an archive.
     static let lifetimeAfterUse: Int64 = 2 * 86_400
 
     let pair: PreKeyPair

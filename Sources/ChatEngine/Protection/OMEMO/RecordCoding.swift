@@ -1,6 +1,7 @@
 internal import MessageSemantics
 
-/// Writes what the encryption remembers: a byte for the version of the format, then fields in a fixed order; numbers are big-endian.
+/// Writes what the encryption remembers: a byte for the version of the format, then fields in a fixed order; numbers
+/// are big-endian.
 struct RecordWriter {
     private(set) var bytes: [UInt8]
 

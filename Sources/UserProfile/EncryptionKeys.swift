@@ -1,0 +1,38 @@
+public import ChatEngine
+public import CredentialStore
+internal import Foundation
+public import XMPPAddress
+
+/// The identity key of an account on this computer, where its password is: in the keyring, or in a file that only its
+/// owner can read.
+public struct EncryptionKeys: OMEMOIdentities {
+    private let account: JID
+    private let credentials: @Sendable () async throws(CredentialError) -> CredentialStore
+
+    /// - Parameter credentials: opens the store of passwords.
+    public init(
+        account: JID,
+        credentials: @escaping @Sendable () async throws(CredentialError) -> CredentialStore = {
+            () async throws(CredentialError) in try await CredentialStore.open()
+        }
+    ) {
+        self.account = account.bare
+        self.credentials = credentials
+    }
+
+    /// The encryption that the list of accounts asks for; `nil` if it is off there, or the account is not in it.
+    public func settings(_ file: AccountFile) -> OMEMOSettings? {
+        guard let policy = file.account(account)?.encryption else { return nil }
+        return OMEMOSettings(identities: self, policy: policy, label: "Hongyan")
+    }
+
+    public func seed() async throws -> [UInt8]? {
+        guard let text = try await credentials().identity(for: account.description) else { return nil }
+        guard let data = Data(base64Encoded: text) else { throw CredentialError(.invalidText) }
+        return Array(data)
+    }
+
+    public func save(_ seed: [UInt8]) async throws {
+        try await credentials().save(identity: Data(seed).base64EncodedString(), for: account.description)
+    }
+}
