@@ -17,6 +17,7 @@ struct SlixmppLiveTests {
     /// The other program, in a process of its own.
     private final class Peer: Sendable {
         private let process: Process
+        private let input = Pipe()
         private let lines: AsyncStream<String>
 
         init(_ account: ServerFixtures.Account, on server: RunningServer, _ generations: String) throws {
@@ -30,6 +31,8 @@ struct SlixmppLiveTests {
             ]
             let output = Pipe()
             process.standardOutput = output
+            // It ends with this process, whose end closes the pipe.
+            process.standardInput = input
             let (lines, more) = AsyncStream.makeStream(of: String.self)
             self.lines = lines
             let rest = Mutex<[UInt8]>([])
@@ -58,7 +61,10 @@ struct SlixmppLiveTests {
             return seen
         }
 
-        deinit { process.terminate() }
+        func stop() {
+            try? input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
     }
 
     @Test("both read each message of the other, in each generation", arguments: ["both", "legacy", "current"])
@@ -67,6 +73,7 @@ struct SlixmppLiveTests {
         let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
         let scheme = generations == "legacy" ? "eu.siacs.conversations.axolotl" : "urn:xmpp:omemo:2"
         let peer = try Peer(names[1], on: server, generations)
+        defer { peer.stop() }
         _ = await peer.next("ready")
         let romeo = try await EncryptionLiveTests.person(names[0], on: server)
         let juliet = try JID(names[1].address)

@@ -7,6 +7,7 @@ Writes one line of JSON for each message; the generations are those in which the
 
 import asyncio
 import json
+import os
 import sys
 import xml.etree.ElementTree as ET
 
@@ -138,7 +139,9 @@ class Person(ClientXMPP):
 async def main():
     person = Person()
     await person.connect(host, int(port))
-    await asyncio.Event().wait()
+    # Until the test is over.
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    os._exit(0)
 
 
 asyncio.run(main())
