@@ -13,7 +13,7 @@ struct WordingTests {
         ("StoreError", "ChatStore/StoreError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("GroupChatError", "Extensions/GroupChat/GroupChatError.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
         ("GroupChatError", "ChatEngine/Rooms/RoomState.swift", #"public static let \w+ = Self\("([^"]+)"\)"#),
-        ("FailureReason", "ChatEngine/Sending/FailureReason+Error.swift", #"public static let \w+ = "([^"]+)""#),
+        ("FailureReason", "ChatEngine/Sending/MessageDelivery.swift", #"public static let \w+ = "([^"]+)""#),
     ]
     /// Pairs of a type and a code.
     private static func codes() throws -> Set<[String]> {
