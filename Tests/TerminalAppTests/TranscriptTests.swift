@@ -49,6 +49,21 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
         #expect(row.hasSuffix("✓✓") && DisplayWidth.of(row) == 40)
         #expect(theirs.rows(columns: 40)[0].map(\.text).joined().contains("Bob: hi"))
     }
+
+    @Test("a day, a gap and the unread messages begin with a line across the screen")
+    func dividers() throws {
+        let day = TimelineDay(start: MessageTime.now)
+        let items: [(TimelineItem, String)] = [
+            (.day(day), "Today"), (.gap, "Messages may be missing here"), (.unread(3), "3 unread"),
+        ]
+        for (item, text) in items {
+            let entry = try #require(TranscriptEntry(item, files: { _ in [] }))
+            let rows = entry.rows(columns: 40).map { $0.map(\.text).joined() }
+            let row = try #require(rows.last)
+            #expect(row.hasPrefix("──") && row.hasSuffix("──") && row.contains(" \(text) "), "\(rows)")
+            #expect(DisplayWidth.of(row) <= 40)
+        }
+    }
 }
 
 @Suite struct TranscriptTests {
