@@ -122,6 +122,12 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         try await find(.identity, of: account)
     }
 
+    /// Removes password and token of `account`, after a server has refused them, and leaves the identity key: a server
+    /// must not be able to destroy it.
+    public func removeLogin(for account: String) async throws(CredentialError) {
+        try await remove([.password, .token], of: account)
+    }
+
     /// Removes password, token and identity key of `account`; does nothing if there are none.
     public func remove(for account: String) async throws(CredentialError) {
         try await remove(SecretKind.allCases, of: account)

@@ -24,7 +24,8 @@ public struct AccountFile: Sendable {
         /// The PEM files with which the account logs in instead of with a password (XEP-0178), by absolute paths.
         public var clientCertificate: String?
         public var clientKey: String?
-        /// Whether messages are encrypted end to end: `always`, `whenPossible` or `never`; `nil` is `never`.
+        /// Whether messages are encrypted end to end: `always`, `whenPossible` or `never`, which still publishes keys and
+        /// decrypts; `nil` is no encryption at all.
         public var encryption: EncryptionPolicy?
 
         public init(
@@ -80,7 +81,11 @@ public struct AccountFile: Sendable {
         content.accounts.first { $0.address == address.bare }
     }
 
+    /// Saves an account after a login and makes it the current one. A known account keeps its setting for encryption,
+    /// about which a login decides nothing.
     public mutating func save(_ account: Account) throws(ProfileFailure) {
+        var account = account
+        account.encryption = account.encryption ?? self.account(account.address)?.encryption
         content.accounts.removeAll { $0.address == account.address }
         content.accounts.append(account)
         content.current = account.address

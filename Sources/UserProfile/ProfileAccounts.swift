@@ -38,7 +38,6 @@ public actor ProfileAccounts: AccountStorage {
     public func save(_ access: AccountAccess) throws(AccountStorageError) {
         var file = try file()
         var account = AccountFile.Account(access)
-        account.encryption = file.account(access.address)?.encryption
         account.userAgent = file.account(access.address)?.userAgent ?? UserAgent.newInstallation()?.id
         do throws(ProfileFailure) {
             try file.save(account)

@@ -57,6 +57,9 @@ struct FileStoreTests {
         try await store.removeToken(for: account)
         #expect(try await store.identity(for: account) == "c2VlZA==")
         #expect(try folder.mode(of: "data/hongyan/identity-keys") == 0o600)
+        try await store.removeLogin(for: account)
+        #expect(try await store.password(for: account) == nil)
+        #expect(try await store.identity(for: account) == "c2VlZA==")
         try await store.remove(for: account)
         #expect(try await store.identity(for: account) == nil)
     }

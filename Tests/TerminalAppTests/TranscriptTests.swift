@@ -52,7 +52,7 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
 
     @Test("a day, a gap and the unread messages begin with a line across the screen")
     func dividers() throws {
-        let day = TimelineDay(start: MessageTime.now)
+        let day = TimelineDay(start: MessageTime.now, year: 2026, month: 3, day: 4)
         let items: [(TimelineItem, String)] = [
             (.day(day), "Today"), (.gap, "Messages may be missing here"), (.unread(3), "3 unread"),
         ]

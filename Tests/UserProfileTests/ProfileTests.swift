@@ -68,6 +68,9 @@ import XMPPAddress
         try await accounts.save(AccountAccess(address: juliet, host: "xmpp.example.org"))
         let settings = try #require(await accounts.encryption(of: juliet))
         #expect(settings.policy == .always)
+        // So does a login from the command line, which knows nothing of encryption.
+        try file.save(AccountFile.Account(address: juliet, lastMechanism: "SCRAM-SHA-256"))
+        #expect(await accounts.encryption(of: juliet)?.policy == .always)
         #expect(try await settings.identities.seed() == nil)
         let seed = (0..<32).map { UInt8($0) }
         try await settings.identities.save(seed)

@@ -88,7 +88,17 @@ enum PasswordSource: Sendable, Equatable {
         }
     }
 
+    /// Removes a password that the server has refused.
     static func forget(_ account: JID) async throws(CommandError) {
+        do {
+            try await CredentialStore.open().removeLogin(for: account.bare.description)
+        } catch {
+            throw .failed(error.description)
+        }
+    }
+
+    /// Removes all secrets of an account that leaves this computer.
+    static func removeAll(of account: JID) async throws(CommandError) {
         do {
             try await CredentialStore.open().remove(for: account.bare.description)
         } catch {

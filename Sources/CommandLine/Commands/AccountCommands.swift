@@ -44,7 +44,7 @@ extension Command {
             throw CommandError.failed(
                 localized("%@ is not signed in here; `hongyan accounts` lists who is.", address.bare))
         }
-        try await PasswordSource.forget(address)
+        try await PasswordSource.removeAll(of: address)
         try accounts.remove(address)
         invocation.show(
             localized("Signed out %@; the password was removed.", address.bare),
