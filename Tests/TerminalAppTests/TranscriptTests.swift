@@ -54,7 +54,8 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
     func dividers() throws {
         let day = TimelineDay(start: MessageTime.now, year: 2026, month: 3, day: 4)
         let items: [(TimelineItem, String)] = [
-            (.day(day), "Today"), (.gap, "Messages may be missing here"), (.unread(3), "3 unread"),
+            (.day(day), "Today"), (.gap(before: MessageID(rawValue: 1)), "Messages may be missing here"),
+            (.unread(count: 3), "3 unread"),
         ]
         for (item, text) in items {
             let entry = try #require(TranscriptEntry(item, files: { _ in [] }))
