@@ -100,7 +100,8 @@ public final class SharedMediaModel {
             do throws(StoreError) {
                 let moment = try await store.read { store throws(StoreError) in
                     var moment = Moment(
-                        book: readsBook ? try AddressBook(store, of: key.account) : nil, conversation: try store.conversation(key),
+                        book: readsBook ? try AddressBook(store, of: key.account) : nil,
+                        conversation: try store.conversation(key),
                         stretch: before)
                     if moment.conversation != known || known == nil {
                         moment.stretch = SharedMediaPages(before.kinds, pageSize: before.pageSize)

@@ -127,7 +127,8 @@ struct SealingDevice: Sendable {
     }
 
     func receive(_ messages: Message...) async throws {
-        try await recorder.commit(SessionChange(received: messages.map { ReceivedStanza(XMLElement($0)) }, resumption: nil))
+        try await recorder.commit(
+            SessionChange(received: messages.map { ReceivedStanza(XMLElement($0)) }, resumption: nil))
     }
 
     func timeline(with peer: JID) async throws -> [StoredMessage] {
