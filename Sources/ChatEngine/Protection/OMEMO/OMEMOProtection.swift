@@ -13,7 +13,7 @@ internal import XMPPStanzas
 /// remembered is records of the store, which change in the transaction of the message; only the identity key is
 /// elsewhere (``OMEMOIdentities``).
 ///
-/// The opening and sealing halves are in `OMEMOProtection+Opening` and `+Sealing`; ``OMEMOService`` publishes the keys
+/// The opening and sealing halves are in `OMEMOProtection+Opening` and `+Sealing`; `OMEMOService` publishes the keys
 /// and sends what is owed.
 public final class OMEMOProtection: ContentProtection {
     /// Who can read a conversation, as it was asked last.
