@@ -147,14 +147,6 @@ struct CredentialFile: Sendable {
     private static func reason(of number: Int32) -> String { String(cString: strerror(number)) }
 }
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// An open file, closed when its owner goes out of scope.
 struct FileDescriptor: ~Copyable {
     let number: Int32

@@ -1,6 +1,14 @@
 internal import Foundation
 internal import Synchronization
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Opens, repairs and migrates the file of a store.
 enum StoreOpening {
     struct Opened {
@@ -93,14 +101,6 @@ enum StoreOpening {
         return Opened(connection: connection, lock: nil, report: report, isImmutable: isImmutable)
     }
 }
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
 
 /// An exclusive lock, held until it is released or deallocated: no second program, and no second store of this program,
 /// can write the same file.

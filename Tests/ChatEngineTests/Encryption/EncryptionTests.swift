@@ -46,7 +46,7 @@ struct EncryptionTests {
                 .encrypted(
                     scheme: "eu.siacs.conversations.axolotl", device: alice.protection.fingerprint, trust: .trusted)
             ])
-        // Both answer, and the own other device reads the answer as well.
+        // The other devices of the account read the reply as well.
         let answer = try await old.seal("iris", to: alice.address, id: "m2")
         try await alice.receive(answer)
         #expect(try await alice.timeline(with: new.address).map(\.text.body) == ["iris"])
@@ -158,6 +158,20 @@ struct EncryptionTests {
         #expect(try await bob.timeline(with: mallory).map(\.text.body) == [""])
         try await bob.receive(known)
         #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["first"])
+    }
+
+    @Test("an account that announces the key of another takes nothing from its owner")
+    func copiedKey() async throws {
+        let (alice, bob) = try await pair([.current])
+        let mallory = try JID("mallory@m.test")
+        try server.announce(alice.protection, [.current], at: mallory)
+        // Bob has seen the key at Mallory's account first.
+        _ = try await bob.seal("hello", to: mallory, id: "b1")
+        try await bob.receive(try await alice.seal("the owner", to: bob.address))
+        #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["the owner"])
+        _ = try await bob.seal("hello", to: alice.address, id: "b2")
+        // Now it is proven whose it is.
+        await #expect(throws: ProtectionError.self) { try await bob.seal("hello", to: mallory, id: "b3") }
     }
 
     @Test("an envelope with another sender is refused")

@@ -21,8 +21,11 @@ final class KeyServer: KeyDirectory {
 
     private let state = Mutex(State())
 
-    func announce(_ protection: OMEMOProtection, _ generations: Set<OMEMOGeneration>) throws {
-        let (address, device) = (protection.address, try protection.own().keys.device)
+    /// - Parameter claimed: the account whose list has the device, if that is another one.
+    func announce(
+        _ protection: OMEMOProtection, _ generations: Set<OMEMOGeneration>, at claimed: JID? = nil
+    ) throws {
+        let (address, device) = (claimed ?? protection.address, try protection.own().keys.device)
         state.withLock { state in
             state.lists[address, default: []].removeAll { $0.id == device }
             if !generations.isEmpty { state.lists[address, default: []].append(AnnouncedDevice(device, generations)) }

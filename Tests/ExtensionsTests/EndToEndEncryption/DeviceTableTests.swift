@@ -90,7 +90,7 @@ struct DeviceTableTests {
         #expect(table.due(of: juliet, now: now.advanced(by: .seconds(3_600))) == [.current])
         table.sessionLost()
         #expect(table.due(of: juliet, now: now).contains(.current))
-        // Nothing was requested, so nothing is to be waited for.
+        // Nothing was requested, so the next request need not wait.
         let offline = ListRefusal(.unreachable, isOfServer: false)
         table.answered(.failure(offline), .current, of: juliet, notices: 0, now: now)
         #expect(listing(&table).failures == [.current: .unreachable])

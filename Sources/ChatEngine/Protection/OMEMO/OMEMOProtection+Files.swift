@@ -58,7 +58,9 @@ private final class FileEncryption: FileCipher, @unchecked Sendable {
     }
 }
 
-/// Decrypts a file in pieces; what it returns counts only when the tag behind it was right.
+/// Decrypts a file in pieces. The output counts only after the last piece, when the tag was checked.
+///
+/// `@unchecked Sendable`: one task at a time works through a file.
 private final class FileDecryption: FileCipher, @unchecked Sendable {
     private var cipher: AESGCM.Decryption?
     /// What may be the tag.

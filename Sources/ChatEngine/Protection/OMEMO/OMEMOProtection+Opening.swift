@@ -125,7 +125,9 @@ extension OMEMOProtection {
         _ route: ReceivedRoute, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> OpenedMessage {
         let decrypted = try await decrypt(element, key, by: device, &draft)
-        let trust = try await trust(in: decrypted.identity, of: device, isUsed: true, &draft)
+        let isEnvelope = element.generation == .current && element.payload != nil
+        let trust = try await trust(
+            in: decrypted.identity, of: device, by: isEnvelope ? .envelope : .message, &draft)
         let protection = MessageProtection.encrypted(
             scheme: element.generation.namespace, device: decrypted.identity.fingerprint, trust: trust)
         guard let payload = element.payload else {

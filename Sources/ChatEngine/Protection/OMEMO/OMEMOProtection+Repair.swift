@@ -16,7 +16,7 @@ extension OMEMOProtection {
             ?? SessionShelf()
         if let bundle {
             // A key that is not trusted gets nothing, and a changed one is for the person to decide.
-            guard try await trust(in: bundle.identityKey, of: device, isUsed: false, &draft).mayRead else { return nil }
+            guard try await trust(in: bundle.identityKey, of: device, by: .bundle, &draft).mayRead else { return nil }
         }
         do throws(OMEMOError) {
             if let bundle {

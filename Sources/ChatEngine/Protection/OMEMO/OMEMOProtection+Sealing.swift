@@ -113,7 +113,7 @@ extension OMEMOProtection {
                     do throws(OMEMOError) { identity = try OMEMOSession(serialized: bytes).peer } catch {
                         throw ProtectionError(opening: error)
                     }
-                    let trust = try await trust(in: identity, of: target.peer, isUsed: false, &draft)
+                    let trust = try await trust(in: identity, of: target.peer, by: .bundle, &draft)
                     guard trust.mayRead else {
                         throw ProtectionError(
                             trust == .distrusted ? .distrusted : .undecided, "The key is not trusted.")

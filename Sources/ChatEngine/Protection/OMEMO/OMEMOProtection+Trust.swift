@@ -18,49 +18,78 @@ extension OMEMOProtection {
     /// New keys are trusted until the person has verified one of the account.
     private static let policy = DeviceTrustPolicy.blindUntilVerified
 
-    /// What is thought of an identity key that a device uses; a new one is noted.
+    /// Where an identity key was found.
+    enum KeyEvidence {
+        /// In a bundle, which can repeat the key of any other account.
+        case bundle
+        /// A message was decrypted with it. In the legacy generation nothing in the message names its author.
+        case message
+        /// An envelope that names the account was decrypted with it. What is noted counts only if that was checked.
+        case envelope
+    }
+
+    /// Returns the trust in an identity key that a device uses, and records a new key.
     ///
-    /// - Parameter isUsed: a message of it was opened.
-    /// - Throws: `ProtectionError` with `forged` if the key belongs to another account: who passes on a message as his
-    ///   own cannot be told from its author otherwise, in the legacy generation.
+    /// - Throws: `ProtectionError` with `forged` if the key belongs to another account: it is our own, or
+    ///   `checkOwner` finds another owner.
     func trust(
-        in key: IdentityKey, of device: PeerDevice, isUsed: Bool, _ draft: inout KeyDraft
+        in key: IdentityKey, of device: PeerDevice, by evidence: KeyEvidence, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> DeviceTrust {
         let name = KnownKey.name(key.fingerprint, of: device.address)
+        let isUsed = evidence != .bundle
         if let record = try await draft.value(name) {
             var known = try KnownKey(record)
             let before = known
+            if !known.isProven { try await checkOwner(of: key, at: name, evidence, draft) }
+            if evidence == .envelope { known.isProven = true }
             if isUsed { known.lastSeen = max(known.lastSeen, seconds / Self.seenStep * Self.seenStep) }
             known.device = device.device
             if known != before { draft.write(name, known.record) }
             return known.trust
         }
-        let others = try await draft.values(beginningWith: KnownKey.prefix)
-        guard !others.keys.contains(where: { $0.hasSuffix("/" + key.fingerprint) }),
-            try own().identity.publicKey.fingerprint != key.fingerprint
-        else { throw ProtectionError(.forged, "The key belongs to another account.") }
+        try await checkOwner(of: key, at: name, evidence, draft)
         var identities: [DeviceIdentity] = []
-        for (name, record) in others where name.hasPrefix(KnownKey.prefix(device.address)) {
+        for (_, record) in try await draft.values(beginningWith: KnownKey.prefix(device.address)) {
             let known = try KnownKey(record)
             guard let identity = try? IdentityKey(x25519: known.key, using: cryptography) else { continue }
             identities.append(DeviceIdentity(device.address, known.device, identity, known.trust))
         }
         guard identities.count < Self.keyLimit else {
-            throw ProtectionError(.forged, "The account has used more keys than anybody has.")
+            throw ProtectionError(.forged, "The account has used more than \(Self.keyLimit) keys.")
         }
         let finding = Self.policy.examine(
             key, of: DeviceAddress(device.address, device.device), known: identities, using: cryptography)
-        // Who writes with a device that its account does not announce is not believed before it does.
+        // A device that its account does not announce is not trusted.
         if isUsed, let directory = state.withLock({ $0.directory }), await directory.announces(device) == false {
             return .undecided
         }
-        draft.write(name, KnownKey(key, device.device, trust: finding.trust, now: seconds).record)
+        var known = KnownKey(key, device.device, trust: finding.trust, now: seconds)
+        known.isProven = evidence == .envelope
+        draft.write(name, known.record)
         return finding.trust
     }
 
-    /// Keys of one account that are remembered.
+    /// Refuses a key of another account, unless an envelope names this account. Another account owns it if an envelope has
+    /// named that account. For a legacy message it is enough that the other account announces the key as well: nothing
+    /// tells an author from a sender who repeats the message of another.
+    ///
+    /// - Parameter name: the record of the key at this account.
+    private func checkOwner(
+        of key: IdentityKey, at name: String, _ evidence: KeyEvidence, _ draft: KeyDraft
+    ) async throws(ProtectionError) {
+        let forged = ProtectionError(.forged, "The key belongs to another account.")
+        guard try own().identity.publicKey.fingerprint != key.fingerprint else { throw forged }
+        guard evidence != .envelope else { return }
+        for (other, record) in try await draft.values(beginningWith: KnownKey.prefix)
+        where other != name && other.hasSuffix("/" + key.fingerprint) {
+            let isProven = try KnownKey(record).isProven
+            if isProven || evidence == .message { throw forged }
+        }
+    }
+
+    /// The number of keys of one account that are recorded: far more than one person has devices.
     private static let keyLimit = 500
-    /// When a key was seen last is noted by the day, in seconds.
+    /// The precision of `lastSeen` in seconds: a day, so that not each message changes the record.
     private static let seenStep: Int64 = 86_400
 
     /// The keys of an account that are known here.

@@ -159,7 +159,9 @@ public final class OMEMOProtection: ContentProtection {
     func change(
         _ body: @escaping @Sendable (inout KeyDraft) async throws(ProtectionError) -> Void
     ) async throws {
-        guard let protector = state.withLock({ $0.protector }) else { return }
+        guard let protector = state.withLock({ $0.protector }) else {
+            throw ProtectionError(.ownKeys, "The account is not at work.", isTemporary: true)
+        }
         var step = ProtectionStep(protector)
         try await step.perform { () async throws(ProtectionError) in
             var draft = KeyDraft(self.memory)

@@ -66,6 +66,9 @@ struct KnownKey: Sendable, Hashable {
     var firstSeen: Int64
     /// When a message of it was opened last.
     var lastSeen: Int64
+    /// Whether an envelope that was encrypted with the key has named the account (XEP-0420 §4). A device list does not prove
+    /// that: it can repeat the keys of any other account.
+    var isProven = false
 
     static func name(_ fingerprint: String, of address: JID) -> String { prefix(address) + fingerprint }
     static func prefix(_ address: JID) -> String { "\(prefix)\(address)/" }
@@ -83,6 +86,7 @@ struct KnownKey: Sendable, Hashable {
         else { throw .damagedRecord }
         (self.device, self.trust) = (device, trust)
         (firstSeen, lastSeen) = (try reader.time(), try reader.time())
+        isProven = try reader.byte() == 1
         try reader.end()
     }
 
@@ -93,6 +97,7 @@ struct KnownKey: Sendable, Hashable {
         writer.write(Array(trust.rawValue.utf8))
         writer.write(firstSeen)
         writer.write(lastSeen)
+        writer.write(UInt8(isProven ? 1 : 0))
         return writer.bytes
     }
 }

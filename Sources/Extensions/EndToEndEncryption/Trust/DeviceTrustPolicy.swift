@@ -21,7 +21,7 @@ public struct DeviceIdentity: Sendable, Hashable {
 
 /// Which identity keys are trusted without a question to the person.
 ///
-/// Trust belongs to a key at an account, not to a device id: whoever can change the list can write any id.
+/// Trust belongs to a key at an account, not to a device id: a device list can contain any id.
 public enum DeviceTrustPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// New keys of an account are trusted until the person has verified one of its keys; from then on each new one needs a
     /// decision ("blind trust before verification").
