@@ -11,8 +11,8 @@ public enum EncryptionLimits {
     /// Members of a room for whom messages are encrypted. Together with their devices they must fit in one stanza:
     /// 500 members with one device each are 125 KiB.
     public static let roomMembers = 500
-    /// Requests per minute for the list of an account, because a message came from a device that is not in it: anybody who
-    /// can write can send such messages.
+    /// Requests per minute for the list of an account, because a message came from a device that is not in it: any
+    /// sender can send such messages.
     static let refreshesPerMinute = 5
     /// How long a list is valid that was announced: an event can be lost between servers.
     static let announcedListLifetime = Duration.seconds(86_400)
@@ -20,14 +20,14 @@ public enum EncryptionLimits {
     static let rooms = 200
     /// Requests for lists and bundles that are sent at the same time: enough to hide the distance to servers.
     static let parallelRequests = 16
-    /// Those to one server: few enough that it is no flood, and that others get their turn while it is silent.
+    /// Parallel requests to one server: few enough not to flood it, or to block others while it is silent.
     static let parallelRequestsOfServer = 4
     /// Servers whose silence is remembered.
     static let servers = 1_000
-    /// How long a list or bundle is waited for: a message to many waits for the slowest server.
+    /// The timeout of a request for a list or bundle: a message to many recipients waits for the slowest server.
     static let requestTimeout = Duration.seconds(20)
-    /// How long a list is valid that was requested and not announced: nobody reports changes of accounts without a
-    /// subscription to their presence (XEP-0384 §5.2).
+    /// How long a list is valid that was requested and not announced: changes are not announced without
+    /// a subscription to the account's presence (XEP-0384 §5.2).
     static let requestedListLifetime = Duration.seconds(600)
     /// How long the members of a room are valid. A room reports most changes; some services report none of members that
     /// are not present.

@@ -4,11 +4,11 @@ internal import XMPPAddress
 internal import XMPPClient
 
 extension ProtectionError.Code {
-    /// The room hides the addresses of its members, so nobody knows for whom to encrypt (XEP-0384 §5.8).
+    /// The room hides the addresses of its members, so the recipients are unknown (XEP-0384 §5.8).
     public static let anonymousRoom = Self(rawValue: "anonymous-room")
-    /// Anybody can enter the room, and would read nothing.
+    /// Any user can join the room, and could not decrypt its messages.
     public static let publicRoom = Self(rawValue: "public-room")
-    /// The room does not tell its members to this account.
+    /// The room does not show its members to this account.
     public static let membersUnknown = Self(rawValue: "members-unknown")
     /// The room has more members than a message can be encrypted for.
     public static let tooManyRecipients = Self(rawValue: "too-many-recipients")
@@ -47,7 +47,7 @@ extension DeviceListing {
 }
 
 extension ClientError {
-    /// What the failure of a request means for the one who needs its answer.
+    /// The meaning of a failed request for a device list or bundle.
     var reading: ReadingFailure {
         switch code {
         case .refused:
@@ -62,7 +62,7 @@ extension ClientError {
         }
     }
 
-    /// Whether the server of the one who was asked cannot be reached or does not answer.
+    /// Whether the account's server cannot be reached or does not respond.
     var isSilence: Bool {
         switch stanzaError?.condition {
         case .remoteServerNotFound?, .remoteServerTimeout?: true

@@ -10,14 +10,14 @@ public enum EncryptionPolicy: String, Sendable, Hashable, Codable, CaseIterable 
     case never
 }
 
-/// What is decided for one conversation.
+/// The encryption settings and state of one conversation.
 struct ConversationEncryption: Sendable, Hashable {
     private static let prefix = "omemo/conversation/"
     private static let version: UInt8 = 1
 
     /// `nil` is the account's.
     var policy: EncryptionPolicy?
-    /// Something was encrypted in it: nothing is sent in clear any more, unless the person says so.
+    /// Whether a message in it was encrypted: nothing is sent in clear any more unless the user decides so.
     var wasEncrypted = false
 
     static func name(_ conversation: ConversationAddress) -> String {

@@ -6,15 +6,15 @@ internal import XMLStreaming
 internal import XMPPStanzas
 
 extension Message {
-    /// What stands beside the sealed part and is believed: names, times, hints and requests, nothing that a person
-    /// reads.
+    /// The message with only the payloads that are accepted outside the encrypted element: identifiers, times, hints and
+    /// requests, but nothing that the user reads.
     var withoutEncryption: Message {
         var message = self
         message.payloads.removeAll { !Self.staysOutside($0) }
         return message
     }
 
-    /// Whether a payload is for servers, or for programs without a person, and is not encrypted.
+    /// Whether a payload is for servers or programs only and is therefore not encrypted.
     static func staysOutside(_ payload: XMLElement) -> Bool {
         switch payload.namespace {
         case ProcessingHint.namespace, OriginIdentifier.name.namespace, DelayedDelivery.name.namespace,
@@ -26,12 +26,12 @@ extension Message {
         }
     }
 
-    /// The elements of an envelope; what servers and rooms say stays as it was.
+    /// Adds the elements of an envelope, except those that servers and rooms add themselves.
     mutating func take(_ content: [XMLElement]) {
         for element in content where !Self.staysOutside(element) { payloads.append(element) }
     }
 
-    /// The text of the legacy generation, which encrypts nothing else: to what it belongs stands beside it.
+    /// Takes the text of the legacy generation, which encrypts nothing else: references to other messages are outside.
     mutating func take(bodyOfLegacy text: String, of sealed: Message) {
         for payload in sealed.payloads where Self.accompaniesLegacy(payload) { payloads.append(payload) }
         body = text

@@ -2,9 +2,9 @@ public import ChatStore
 internal import OMEMO
 public import XMPPAddress
 
-/// What a person decides.
+/// The user's decisions.
 extension OMEMOProtection {
-    /// What a conversation's messages are sent like: the person's decision for it, or else the account's.
+    /// The policy of a conversation: the user's decision for it, otherwise that of the account.
     public func policy(of conversation: ConversationAddress) async throws(ProtectionError) -> EncryptionPolicy {
         try await encryption(of: conversation, KeyDraft(memory)).policy ?? settings.policy
     }
@@ -21,7 +21,7 @@ extension OMEMOProtection {
         }
     }
 
-    /// Decides what is thought of a key of somebody; does nothing for a key that was never seen at that account.
+    /// Sets the trust in a key of an account; does nothing for a key that was never seen at that account.
     ///
     /// - Parameter fingerprint: as in ``PeerKey/fingerprint``.
     public func setTrust(_ trust: DeviceTrust, of fingerprint: String, at address: JID) async throws {

@@ -36,7 +36,7 @@ extension OMEMOProtection {
             let isWorkDue = Self.isWorkDue(after: draft)
             error.change = draft.finish()
             if isWorkDue { work.send() }
-            // Nobody wrote an empty message, and nobody misses it.
+            // An empty message has no text, so its loss is not shown.
             guard element.payload != nil else {
                 return OpenedMessage(message.withoutEncryption, change: error.change)
             }
@@ -44,7 +44,7 @@ extension OMEMOProtection {
         }
     }
 
-    /// A one-time key was used, or somebody waits for an empty message.
+    /// Whether a one-time key was used or a device waits for an empty message.
     private static func isWorkDue(after draft: KeyDraft) -> Bool {
         draft.changes(OwnPreKey.prefix) || draft.changes(OwedMessage.prefix)
     }
@@ -104,14 +104,14 @@ extension OMEMOProtection {
         throw failure
     }
 
-    /// The accounts that may have sent it: one, except in a room that does not say who its occupant is.
+    /// The accounts that may have sent the message: one, except in a room that does not show the address of the occupant.
     private func senders(of element: OMEMOElement, _ message: Message, by route: ReceivedRoute) async -> [JID] {
         switch route.conversation.kind {
         case .direct: return [route.origin.sender.bare]
         case .room, .occupant:
             if route.origin.isOutgoing { return [address] }
             let occupant = route.origin.sender
-            // The archive of a room says who it was (XEP-0313 §5.1.2).
+            // The archive of a room contains the address of the sender (XEP-0313 §5.1.2).
             let archived = route.archive == nil ? nil : ((try? message.payload(RoomUser.self)) ?? nil)?.item?.address
             if let account = archived?.bare ?? state.withLock({ $0.occupants[occupant] }) { return [account] }
             guard let directory = state.withLock({ $0.directory }) else { return [] }
@@ -175,7 +175,7 @@ extension OMEMOProtection {
 
     // MARK: What follows
 
-    /// A session tells what its peer waits for.
+    /// Records whether the sender's device waits for a message.
     private func received(
         _ decryption: OMEMODecryption, by device: PeerDevice, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
@@ -183,7 +183,7 @@ extension OMEMOProtection {
         if decryption.emptyMessageDue != nil { try await owe(.answer, to: device, &draft) }
     }
 
-    /// Notes that a device waits for an empty message.
+    /// Records that a device waits for an empty message.
     func owe(
         _ kind: OwedMessage.Kind, to device: PeerDevice, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
@@ -197,7 +197,7 @@ extension OMEMOProtection {
         draft.write(name, owed.record)
     }
 
-    /// From now on nothing is sent in clear there, unless the person says so.
+    /// Records that the conversation is encrypted: nothing is sent in clear any more unless the user decides so.
     func noteEncrypted(
         _ conversation: ConversationAddress, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
@@ -213,7 +213,7 @@ extension OMEMOProtection {
         let record = try await draft.value(ConversationEncryption.name(conversation))
         var known = try record.map { bytes throws(ProtectionError) in try ConversationEncryption(bytes) } ?? .init()
         if conversation.kind == .occupant {
-            // What is said in an encrypted room is not said in clear beside it.
+            // Private messages beside an encrypted room are not sent in clear.
             let room = ConversationAddress(conversation.address, kind: .room)
             if try await encryption(of: room, draft).wasEncrypted { known.wasEncrypted = true }
         }
@@ -222,7 +222,7 @@ extension OMEMOProtection {
 
     // MARK: Occupants
 
-    /// Follows who the occupants of rooms are, where rooms say it: before anything that they write is opened.
+    /// Records the addresses of occupants, in rooms that show them, before their messages are opened.
     func presenceReceived(_ presence: Presence) {
         guard presence.type == .available || presence.type == .unavailable, let occupant = presence.from,
             !occupant.isBare,

@@ -12,7 +12,7 @@ extension OMEMOProtection {
         do throws(ProtectionError) {
             audience = .success(try await self.audience(of: conversation))
         } catch {
-            // Whether it stands in the way is decided when the message is sealed.
+            // Whether the error prevents sending is decided when the message is sealed.
             audience = .failure(error)
         }
         state.withLock { $0.audiences[conversation] = audience }

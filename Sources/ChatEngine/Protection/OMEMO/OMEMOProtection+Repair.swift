@@ -39,8 +39,7 @@ extension OMEMOProtection {
         }
     }
 
-    /// What stands in the place of a key; programs of the legacy generation expect a key and a nonce that encrypt
-    /// nothing.
+    /// The content of an empty message; clients of the legacy generation expect a key and a nonce without a payload.
     private func emptyPayload(_ generation: OMEMOGeneration) throws(OMEMOError) -> ([UInt8], nonce: [UInt8]?) {
         switch generation {
         case .current: return (EncryptedPayload.emptyKey, nil)
@@ -52,8 +51,8 @@ extension OMEMOProtection {
 
     // MARK: A restored copy
 
-    /// The records are those of a copy from before something was published: the sessions in them were used further. All
-    /// are given up, and begun again; what was not read yet in the old ones says so, and mends itself.
+    /// Starts all sessions again after the records were restored from an old copy: the old sessions have been used since
+    /// the copy was made. Messages of the old sessions that were not read yet show a reason.
     func renew(
         _ keys: inout OwnKeys, after lastPreKey: UInt32, _ lastSignedKey: UInt32, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {

@@ -70,7 +70,7 @@ extension OMEMOProtection {
         let isForNobody = audience.recipients.isEmpty ? targets.isEmpty : readers.isDisjoint(with: audience.recipients)
         let withoutDevices = audience.recipients.filter { audience.listings[$0]?.devices.isEmpty ?? true }
         if allowsClear {
-            // Not everybody can decrypt, and nothing was encrypted before. What is not known is waited for.
+            // Not all recipients can decrypt, and nothing was encrypted before. Unknown devices are requested first.
             let isKnown = withoutDevices.allSatisfy { audience.listings[$0]?.error?.isTemporary == false }
             if !withoutDevices.isEmpty, isKnown { return .clear }
             if audience.recipients.isEmpty, isForNobody { return .clear }
@@ -79,7 +79,7 @@ extension OMEMOProtection {
         return .sealed(targets, omitted: omitted + withoutDevices.map { .init($0, .noDevice) })
     }
 
-    /// Why nobody would be able to read it.
+    /// The error for a message that no recipient could decrypt.
     private func refusal(
         _ omitted: [ProtectionError.Recipient], _ audience: Audience, _ withoutDevices: [JID]
     ) -> ProtectionError {
@@ -131,8 +131,8 @@ extension OMEMOProtection {
     private func target(
         _ announced: AnnouncedPeer, _ sessions: [String: [UInt8]], _ own: Own
     ) throws(ProtectionError) -> Target {
-        // A device that once had the current generation is not addressed in the older one: who hides its announcement
-        // would have weaker messages otherwise.
+        // A device that once had the current generation is not addressed in the older one: hiding its announcement must
+        // not lead to weaker messages.
         let known = announced.peer(in: .current)
         if let record = sessions[SessionShelf.name(known)] {
             return Target(peer: known, session: try SessionShelf(record))
@@ -193,7 +193,7 @@ extension OMEMOProtection {
         guard isSealed(outer) else { return SealedMessage(outer) }
         let hint = EncryptionHint(main.namespace)
         outer.append(hint)
-        // What has no text is nothing to programs that cannot decrypt it.
+        // Clients that cannot decrypt show nothing of a message without a text.
         if content.body != nil { outer.body = hint.fallbackBody }
         return SealedMessage(
             outer,

@@ -41,7 +41,7 @@ extension OMEMOProtection {
                 draft.write(name, shelf.record)
                 return Decrypted(decryption: decryption, identity: session.peer)
             } catch {
-                // What a session knows for certain says more than that it cannot follow.
+                // A definite error is more useful than `sessionsDiffer`.
                 if failure == nil || failure?.code == .sessionsDiffer { failure = error }
             }
         }

@@ -24,7 +24,7 @@ extension OMEMOProtection {
         case bundle
         /// A message was decrypted with it. In the legacy generation nothing in the message names its author.
         case message
-        /// An envelope that names the account was decrypted with it. What is noted counts only if that was checked.
+        /// An envelope that names the account was decrypted with it. The record counts only if that was checked.
         case envelope
     }
 
@@ -71,7 +71,7 @@ extension OMEMOProtection {
 
     /// Refuses a key of another account, unless an envelope names this account. Another account owns it if an envelope has
     /// named that account. For a legacy message it is enough that the other account announces the key as well: nothing
-    /// tells an author from a sender who repeats the message of another.
+    /// in it distinguishes its author from a sender who repeats it.
     ///
     /// - Parameter name: the record of the key at this account.
     private func checkOwner(

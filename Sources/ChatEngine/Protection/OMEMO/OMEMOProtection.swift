@@ -9,14 +9,14 @@ internal import XMPPStanzas
 
 /// Encrypts and decrypts the messages of one account with OMEMO, in both generations (XEP-0384).
 ///
-/// Each device of a receiver gets the newest generation that it announces; a message can carry both. All that is
-/// remembered is records of the store, which change in the transaction of the message; only the identity key is
-/// elsewhere (``OMEMOIdentities``).
+/// Each device of a recipient gets the newest generation that it announces; a message can carry both. The state is kept
+/// in records of the store, which change in the transaction of the message; only the identity key is stored elsewhere
+/// (``OMEMOIdentities``).
 ///
 /// The opening and sealing halves are in `OMEMOProtection+Opening` and `+Sealing`; `OMEMOService` publishes the keys
-/// and sends what is owed.
+/// and sends the empty messages that other devices wait for.
 public final class OMEMOProtection: ContentProtection {
-    /// Who can read a conversation, as it was asked last.
+    /// The accounts and devices that can read a conversation, as last requested.
     struct Audience: Sendable {
         /// The accounts besides our own.
         var recipients: [JID]
@@ -88,7 +88,7 @@ public final class OMEMOProtection: ContentProtection {
                     return
                 }
             }
-            // Sessions of another identity are of no use.
+            // Sessions of another identity cannot be used.
             var draft = KeyDraft(memory)
             for name in try await memory.values(beginningWith: SessionShelf.prefix).keys { draft.write(name, nil) }
             for name in try await memory.values(beginningWith: OwnPreKey.prefix).keys { draft.write(name, nil) }
@@ -117,7 +117,7 @@ public final class OMEMOProtection: ContentProtection {
         }
     }
 
-    /// Makes as many one-time keys as should be published, and removes used ones that nobody can refer to any more.
+    /// Creates one-time keys up to the number to publish, and removes used ones that no message can refer to any more.
     ///
     /// - Returns: whether others are to be published than before.
     @discardableResult
@@ -172,7 +172,7 @@ public final class OMEMOProtection: ContentProtection {
         work.send()
     }
 
-    // MARK: What was stored
+    // MARK: Stored changes
 
     public func stored(_ change: ProtectionChange) async {
         memory.remove(change)
@@ -183,7 +183,7 @@ public final class OMEMOProtection: ContentProtection {
     }
 }
 
-/// What the encryption asks of servers.
+/// The requests of the encryption to servers.
 protocol KeyDirectory: Sendable {
     func devices(of accounts: [JID]) async -> [JID: DeviceListing]
     func bundle(of device: PeerDevice) async throws(ProtectionError) -> VerifiedBundle

@@ -19,7 +19,7 @@ actor OMEMOService {
     /// The first publication of this process.
     private var isFirst = true
 
-    /// Seconds after which it is looked whether a key is due, and what failed is tried again.
+    /// The time until due keys are checked and failed requests are repeated.
     private static let pause = Duration.seconds(600)
 
     init(_ context: AccountContext, _ protection: OMEMOProtection) {
@@ -58,7 +58,7 @@ actor OMEMOService {
                         try await sendOwed(in: session, directory)
                         problem = nil
                     } catch {
-                        // What is wrong for long is said once.
+                        // A lasting problem is reported once.
                         if problem != "\(error)" { context.events.post(.problem(.session(error))) }
                         problem = "\(error)"
                     }
@@ -168,7 +168,7 @@ actor OMEMOService {
         for (name, record) in try await protection.memory.values(beginningWith: OwedMessage.prefix) {
             guard let device = OwedMessage.device(named: name) else { continue }
             let owed = try OwedMessage(record)
-            // Who must not learn that somebody is here gets no answer.
+            // An account that may not learn our presence gets no response.
             guard owed.kind != .none, await session.mayLearnPresence(device.address) else { continue }
             var bundle: VerifiedBundle?
             if owed.kind == .repair {
@@ -192,7 +192,7 @@ actor OMEMOService {
         }
     }
 
-    /// An empty message in the session with a device, or in a new one; `nil` if there is none any more.
+    /// An empty message in the session with a device, or in a new one; `nil` if there is no session.
     private func emptyMessage(for device: PeerDevice, _ bundle: VerifiedBundle?) async throws -> OMEMOElement? {
         let protection = protection
         var step = ProtectionStep(context.recorder.protector)
@@ -205,7 +205,7 @@ actor OMEMOService {
         return element
     }
 
-    /// Nothing is owed to a device any more.
+    /// Records that a device no longer waits for an empty message.
     private func settle(_ device: PeerDevice, isSent: Bool) async throws {
         let protection = protection
         var step = ProtectionStep(context.recorder.protector)
@@ -227,7 +227,7 @@ actor OMEMOService {
 /// The servers, through a session.
 final class SessionDirectory: KeyDirectory {
     private let devices: OMEMODevices
-    /// The accounts that were asked for: who wrote in a room is one of them.
+    /// The accounts whose devices were requested: they include the senders in rooms.
     private let asked = Mutex<Set<JID>>([])
 
     init(_ devices: OMEMODevices) { self.devices = devices }

@@ -2,7 +2,7 @@ internal import MessageSemantics
 internal import OMEMO
 internal import XMPPAddress
 
-/// A device of somebody in one generation.
+/// A device of an account in one generation.
 struct PeerDevice: Hashable, Sendable {
     let generation: OMEMOGeneration
     /// The bare address.
@@ -52,7 +52,7 @@ struct SessionShelf: Sendable {
     }
 }
 
-/// An identity key of somebody, and what the person thinks of it.
+/// An identity key of another account, and the user's trust in it.
 struct KnownKey: Sendable, Hashable {
     static let prefix = "omemo/key/"
     private static let version: UInt8 = 1
@@ -114,7 +114,7 @@ struct OwedMessage: Sendable {
 
     static let prefix = "omemo/owed/"
     private static let version: UInt8 = 1
-    /// Devices that wait: many more than have trouble at a time, unless somebody makes it.
+    /// The maximum number of waiting devices: far more than have problems at the same time without an attack.
     static let limit = 256
     /// New sessions with one device in ``repairPeriod``.
     private static let repairLimit = 3

@@ -94,7 +94,7 @@ public enum DeviceEvent: Sendable, Hashable {
     /// Another program of this account has removed this device from the account's list. It is announced again, later
     /// each time that this happens.
     case ownDeviceMissing(OMEMOGeneration)
-    /// This device stands in the account's list again.
+    /// This device is in the account's list again.
     case announcedAgain(OMEMOGeneration)
     /// The session was lost and another one has begun: what changed in between is not known, so each list is requested
     /// again when it is needed.

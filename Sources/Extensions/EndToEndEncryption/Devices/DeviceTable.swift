@@ -2,7 +2,7 @@ internal import OMEMO
 internal import XMPPAddress
 internal import XMPPStream
 
-/// What is known of the announced devices of accounts, without I/O: answers and notices go in, ``DeviceListing`` come out.
+/// The announced devices of accounts, without I/O: takes responses and notifications, returns ``DeviceListing``.
 struct DeviceTable {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,7 +11,7 @@ struct DeviceTable {
         /// How the devices came, and so until when they are valid.
         enum Origin {
             case none
-            /// The account told it, and usually tells the next change too.
+            /// The account announced it, and usually announces the next change as well.
             case announced(Instant)
             case requested(Instant)
             /// From before a lost session.
@@ -49,7 +49,7 @@ struct DeviceTable {
 
     func knows(_ account: JID) -> Bool { accounts[account] != nil }
 
-    // MARK: What is valid
+    // MARK: Validity
 
     /// The generations whose list has to be requested: not known, too old, or failed and due again.
     func due(of account: JID, now: Instant) -> [OMEMOGeneration] {
@@ -143,7 +143,7 @@ struct DeviceTable {
             case .success: known.set(result, origin: .requested(now))
             case .failure(let refusal):
                 known.failure = refusal.failure
-                // What the server refuses to tell, or tells wrongly, is no list; where it is silent, the earlier one is better.
+                // After a refusal or an invalid response there is no list; after silence the earlier list stays valid.
                 if refusal.failure != .unreachable { (known.devices, known.omitted) = ([], 0) }
                 guard refusal.isOfServer else { return }
                 known.failedRequests += 1

@@ -21,7 +21,7 @@ extension OMEMODevices {
 
     /// Publishes the bundle of this device for everybody (XEP-0384 §5.3.2).
     ///
-    /// Publish the bundles before ``announce(_:in:)``, so that nobody sees a device without keys. A node with another access model
+    /// Publish the bundles before ``announce(_:in:)``, so that no device is announced without keys. A node with another access model
     /// is reconfigured first.
     public func publish(_ bundle: OMEMOBundle, of device: OMEMODevice) async throws(ProtectionError) {
         // The legacy generation has one node for each device.
@@ -34,8 +34,8 @@ extension OMEMODevices {
 
     /// Adds this device to the account's lists, and keeps it there: where another program removes it, it is added again.
     ///
-    /// What is in the lists already is published only if it is different; the access models of lists and bundles are repaired
-    /// in any case. After a lost session it is done again.
+    /// A list is published only if it changes; the access models of lists and bundles are repaired in any case. After a lost
+    /// session both are checked again.
     ///
     /// - Parameter device: with the signed label, if it has one.
     /// - Throws: with `unreachable`, `tooManyDevices` or `publishingRefused`. It is tried again after the next login.
@@ -85,7 +85,7 @@ extension OMEMODevices {
         }
     }
 
-    /// Makes the nodes of this device readable for everybody where they are not (XEP-0384 §5.3).
+    /// Makes the nodes of this device readable by everyone (XEP-0384 §5.3).
     ///
     /// - Returns: the nodes that were repaired.
     @discardableResult
@@ -145,7 +145,7 @@ extension OMEMODevices {
         try await repair(generation.bundlesNode(of: device.id), .ofBundles(generation))
     }
 
-    /// From now on, a list without the device is a removal.
+    /// Records that the list contains the device: a later list without it is a removal.
     private func stands(_ device: OMEMODevice, in generation: OMEMOGeneration) {
         if announcement?.device.id == device { announcement?.standing.insert(generation) }
     }

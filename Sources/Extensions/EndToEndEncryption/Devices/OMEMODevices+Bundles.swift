@@ -146,7 +146,7 @@ struct BundleFailures {
         let count = (entries[address]?.count ?? 0) + 1
         if entries[address] == nil, entries.count >= limit {
             entries = entries.filter { now < $0.value.next }
-            // All still count: those of devices that nobody could have in good faith.
+            // All still count, which happens only under attack.
             if entries.count >= limit { entries.removeAll() }
         }
         let next = now.advanced(by: EncryptionLimits.retry.pause(after: count))

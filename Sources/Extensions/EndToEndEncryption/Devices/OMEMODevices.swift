@@ -9,9 +9,9 @@ internal import XMPPStanzas
 
 /// The devices that accounts announce for OMEMO, and the keys that they publish, in both generations (XEP-0384 OMEMO Encryption).
 ///
-/// Needs the extension `PublishSubscribe`; rooms need `GroupChat`. Lists are cached: accounts whose presence this session gets tell each
-/// change, others are asked again after some minutes. Only an account itself makes statements about its devices. Nothing is
-/// encrypted here, no secret key is known, and no trust is decided.
+/// Needs the extension `PublishSubscribe`; rooms need `GroupChat`. Lists are cached: accounts whose presence this session gets
+/// announce each change, the lists of others are requested again after some minutes. Only the account itself can announce its
+/// devices. This module encrypts nothing, has no secret keys and decides no trust.
 ///
 ///     configuration.add { PublishSubscribe($0) }
 ///     configuration.add { OMEMODevices($0, using: OpenSSLCryptography()) }
@@ -23,7 +23,7 @@ public actor OMEMODevices: SessionExtension {
         case announceAll
     }
 
-    /// What this device has announced in this session.
+    /// The announcement of this device in this session.
     struct Announcement {
         var device: OMEMODeviceList.Device
         var generations: Set<OMEMOGeneration>
@@ -50,7 +50,7 @@ public actor OMEMODevices: SessionExtension {
     var table = DeviceTable()
     var announcement: Announcement?
     var failures = BundleFailures()
-    /// Accounts that are being asked, so that two who want the same list ask once.
+    /// Running requests by account, so that two callers share one request.
     private var asking: [JID: Task<Void, Never>] = [:]
 
     public init(_ session: Session, using cryptography: any OMEMOCryptography) {
@@ -63,7 +63,7 @@ public actor OMEMODevices: SessionExtension {
         self.clock = clock
     }
 
-    // MARK: What is known
+    // MARK: Lists
 
     /// The changes of lists from now on.
     public nonisolated func events() -> AsyncStream<DeviceEvent> { channel.stream() }
@@ -105,7 +105,7 @@ public actor OMEMODevices: SessionExtension {
         }
     }
 
-    /// What is cached of an account, without a request; `nil` if nothing is.
+    /// The cached list of an account, without a request; `nil` if there is none.
     public func cachedDevices(of account: JID) -> DeviceListing? {
         table.knows(account.bare) ? table.listing(of: account.bare, using: cryptography) : nil
     }
@@ -188,8 +188,8 @@ public actor OMEMODevices: SessionExtension {
 
     // MARK: What the session reports
 
-    /// The events are of no use without the extension that reads them. A program that decrypts also tells what it cannot decrypt
-    /// (XEP-0380 §3.3).
+    /// Events are announced only with the extension that reads them. A client that decrypts also announces XEP-0380
+    /// (§3.3).
     public nonisolated var features: [String] {
         guard session[PublishSubscribe.self] != nil else { return [] }
         return OMEMOGeneration.allCases.map { PublishSubscribe.interest(in: $0.devicesNode) }

@@ -8,7 +8,7 @@ extension OMEMODevices {
     /// The accounts for whose devices a message of a conversation is encrypted, without our own account.
     ///
     /// In a room these are its owners, admins and members, present or not (XEP-0384 §5.8). The room must show addresses and be for
-    /// members only; it decides who they are, and new devices of theirs must be trusted like all others.
+    /// members only; it determines them, and their new devices need trust like all others.
     ///
     /// - Throws: with `privateRoomMessage`, `anonymousRoom`, `publicRoom`, `membersUnknown`, `tooManyRecipients` or `unreachable`.
     public func recipients(in conversation: ConversationAddress) async throws(ProtectionError) -> [JID] {
@@ -34,7 +34,7 @@ extension OMEMODevices {
         var members: Set<JID> = []
         for affiliation in [RoomAffiliation.owner, .admin, .member] {
             for item in try await list(affiliation, of: room) {
-                // A domain is a member where all its accounts are: nobody knows who they are.
+                // If a domain is a member, so are all its accounts, which are unknown.
                 guard let address = item.address?.bare, address.local != nil else {
                     throw Self.error(.membersUnknown, "The room has members without an address.", room)
                 }

@@ -2,7 +2,7 @@ public import MessageSemantics
 public import OMEMO
 public import XMPPAddress
 
-/// An identity key that was seen at an account, and what the person thinks of it.
+/// An identity key that was seen at an account, and the user's trust in it.
 public struct DeviceIdentity: Sendable, Hashable {
     /// The bare address.
     public let account: JID
@@ -19,7 +19,7 @@ public struct DeviceIdentity: Sendable, Hashable {
     }
 }
 
-/// Which identity keys are trusted without a question to the person.
+/// Which identity keys are trusted without asking the user.
 ///
 /// Trust belongs to a key at an account, not to a device id: a device list can contain any id.
 public enum DeviceTrustPolicy: String, Sendable, Hashable, Codable, CaseIterable {
@@ -29,17 +29,17 @@ public enum DeviceTrustPolicy: String, Sendable, Hashable, Codable, CaseIterable
     /// Each new key needs a decision.
     case decideEach = "decide-each"
 
-    /// What a key is, that an account uses with a device id.
+    /// The relation of a key to the known keys of an account.
     public enum Finding: Sendable, Hashable {
         /// It was seen before at this account.
         case known(DeviceTrust)
         /// It was not, and neither was its device.
         case newDevice(DeviceTrust)
         /// The device had another key before. Programs choose a new device id with new keys, so this needs a decision,
-        /// whatever the policy; tell the person in the conversation.
+        /// with either policy; show it in the conversation.
         case changedKey(from: [IdentityKey])
 
-        /// What may be thought of the key now.
+        /// The trust in the key now.
         public var trust: DeviceTrust {
             switch self {
             case .known(let trust), .newDevice(let trust): trust

@@ -6,10 +6,10 @@ public import XMPPAddress
 ///     xmpp:juliet@capulet.example?omemo-sid-31415=623548d3…;omemo-sid-27183=b423f508…
 ///
 /// This is the form that programs of both generations write. Trust message URIs (XEP-0434 §7.2) are read as well. Use a link only if
-/// it came from the person whose account it is, and only after asking the user.
+/// it came from the owner of the account, and only after asking the user.
 public struct VerificationLink: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
-        /// `nil` if the URI does not tell it.
+        /// `nil` if the URI does not contain it.
         public var device: OMEMODevice?
         public var fingerprint: KeyFingerprint
 
@@ -47,7 +47,7 @@ public struct VerificationLink: Sendable, Hashable {
                 }
             }
         } else {
-            // The form has no query type: the first pair stands in its place.
+            // The form has no query type: the first pair is in its place.
             let first = action.split(separator: "=", maxSplits: 1).map(String.init)
             guard first.count == 2 else { return nil }
             let pairs = [XMPPURI.Parameter(first[0], first[1])] + uri.parameters
