@@ -6,13 +6,16 @@ final class EventObservers: Sendable {
     private struct State {
         var nextNumber = 0
         var buffers: [Int: EventBuffer] = [:]
+        var sinks: [@Sendable (SessionEvent) -> Void] = []
         var isFinished = false
     }
 
     private let state = Mutex(State())
     let gate = ReadGate()
 
-    var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
+    /// Calls a closure for each event until the session ends, on the session's executor and before any observer: in the
+    /// same order as the calls of interceptors.
+    func add(sink: @escaping @Sendable (SessionEvent) -> Void) { state.withLock { $0.sinks.append(sink) } }
 
     func add(kinds: SessionEvent.Kinds, limit: Int) -> SessionEvents {
         let buffer = EventBuffer(kinds: kinds, limit: limit, gate: gate)
@@ -33,13 +36,15 @@ final class EventObservers: Sendable {
     /// Hands one batch to everybody.
     func append(_ batch: [SessionEvent]) {
         guard !batch.isEmpty else { return }
-        let buffers = state.withLock { $0.buffers.values }
+        let (buffers, sinks) = state.withLock { ($0.buffers.values, $0.sinks) }
+        for sink in sinks { for event in batch { sink(event) } }
         for buffer in buffers { buffer.append(batch) }
     }
 
     func finish() {
         let buffers = state.withLock { state in
             state.isFinished = true
+            state.sinks = []
             return state.buffers.values
         }
         for buffer in buffers { buffer.finish() }

@@ -25,7 +25,6 @@ public struct SessionLog: SessionExtension {
     }
 
     private let level: Level
-    private let events: SessionEvents
     private let write: @Sendable (Level, String) -> Void
 
     /// - Parameter session: the argument of the factory of the extension; events are logged from the first step on.
@@ -33,26 +32,17 @@ public struct SessionLog: SessionExtension {
         _ session: Session, _ level: Level = .steps, write: @escaping @Sendable (_ level: Level, _ line: String) -> Void
     ) {
         self.level = level
-        self.write = { write($0, Self.oneLine($1)) }
-        events = session.events([.connection, .sending, .elements, .filtered])
+        let write: @Sendable (Level, String) -> Void = { write($0, Self.oneLine($1)) }
+        self.write = write
+        session.observers.add { event in
+            guard let (lineLevel, line) = Self.line(of: event), lineLevel <= level else { return }
+            write(lineLevel, line)
+        }
     }
 
     public var interceptors: [any StanzaInterceptor] { level >= .stanzas ? [Passage(write: write)] : [] }
 
-    public func run(in session: Session) async {
-        for await batch in events { log(batch) }
-    }
-
-    private func log(_ batch: [SessionEvent]) {
-        for event in batch {
-            guard let (level, line) = Self.line(of: event), level <= self.level else { continue }
-            write(level, line)
-        }
-    }
-
     public func sessionEnded(_ session: Session) async {
-        // Events after the end of the session: the task that reads them has ended already.
-        log(events.observation.buffer.takeWaiting())
         if let error = await session.failure {
             write(.failures, "the session is over: \(error.message)")
         } else if level >= .steps {
