@@ -4,16 +4,23 @@ import XMLStreaming
 
 /// The size of reads from a socket with much data.
 private let readSize = 16_384
+/// The size of a stanza of ``StanzaCorpus/Mix/day`` in bytes.
+private let averageSize = 600
 
-func writeCorpus(to path: String, stanzas: Int) {
+func writeCorpus(_ mix: StanzaCorpus.Mix, to path: String, stanzas: Int) {
     guard let file = fopen(path, "w") else {
         perror(path)
         exit(1)
     }
     defer { fclose(file) }
-    var corpus = StanzaCorpus()
+    var corpus = StanzaCorpus(mix)
     fputs(StanzaCorpus.streamHeader, file)
-    for _ in 0..<stanzas { fputs(corpus.next().xml, file) }
+    var bytes = 0
+    while bytes < stanzas * averageSize {
+        let stanza = corpus.next().xml
+        fputs(stanza, file)
+        bytes += stanza.utf8.count
+    }
     fputs("</stream:stream>", file)
 }
 

@@ -1,10 +1,12 @@
 import Glibc
+import StanzaCorpus
 
 // The measuring program of Scripts/benchmark. Each command measures one thing once and prints one line.
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
-case "corpus" where arguments.count == 3:
-    writeCorpus(to: arguments[1], stanzas: Int(arguments[2]) ?? 0)
+case "corpus" where arguments.count == 4:
+    writeCorpus(StanzaCorpus.Mix(rawValue: arguments[1]) ?? .day, to: arguments[2], stanzas: Int(arguments[3]) ?? 0)
+case "mixes": print(StanzaCorpus.Mix.allCases.map(\.rawValue).joined(separator: " "))
 case "parse" where arguments.count == 3 && arguments[1] == "stanzas":
     measureStanzas(of: arguments[2])
 case "parse" where arguments.count == 3:
@@ -19,7 +21,8 @@ case "store" where arguments.count == 3 || arguments.count == 4 && arguments[3] 
 default:
     print(
         """
-        usage: benchmark corpus FILE STANZAS        write a stream with so many stanzas
+        usage: benchmark mixes                      the mixes of stanzas
+               benchmark corpus MIX FILE STANZAS    write a stream of a mix, as long as so many stanzas of a day
                benchmark parse elements FILE        bytes to elements, the body as text
                benchmark parse fields FILE          the same, and from, to, id and type as strings
                benchmark parse stanzas FILE         bytes to Message, Presence and IQ, the body as text

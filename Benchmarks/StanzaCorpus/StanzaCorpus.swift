@@ -2,27 +2,46 @@
 ///
 /// The mix is that of a session of a desktop client: a third chat messages, a sixth each archive results, group chat
 /// and presence; about 600 bytes per stanza, some seven elements each, one in twenty bytes not ASCII.
+///
+/// The other mixes consist of one kind of traffic each, so that no measurement depends on this one alone.
 public struct StanzaCorpus: Sendable {
     public enum Kind: Sendable, CaseIterable {
         case chat, marker, presence, rosterPush, archive, groupChat, event, carbon, request
-
-        /// Frequencies in percent.
-        var share: Int {
-            switch self {
-            case .chat: 35
-            case .marker: 5
-            case .presence: 15
-            case .rosterPush: 3
-            case .archive: 17
-            case .groupChat: 15
-            case .event: 4
-            case .carbon: 3
-            case .request: 3
-            }
-        }
+        case shortChat, longChat, chineseChat, mixedScripts, reaction, inlineData
 
         /// Whether the stanza is a message with a body as a direct child.
-        public var hasBody: Bool { self == .chat || self == .groupChat }
+        public var hasBody: Bool {
+            switch self {
+            case .chat, .groupChat, .shortChat, .longChat, .chineseChat, .mixedScripts: true
+            default: false
+            }
+        }
+    }
+
+    /// A mix of kinds.
+    public enum Mix: String, Sendable, CaseIterable {
+        case day, short, long, chinese, scripts, rooms, presences, archive, requests, base64
+
+        /// Frequencies in percent.
+        var shares: [(Kind, Int)] {
+            switch self {
+            case .day:
+                [
+                    (.chat, 35), (.marker, 5), (.presence, 15), (.rosterPush, 3), (.archive, 17), (.groupChat, 15),
+                    (.event, 4), (.carbon, 3), (.request, 3),
+                ]
+            case .short: [(.shortChat, 80), (.marker, 20)]
+            // A third of the bytes is Chinese, with 14 references in a kilobyte.
+            case .long: [(.longChat, 100)]
+            case .chinese: [(.chineseChat, 100)]
+            case .scripts: [(.mixedScripts, 100)]
+            case .rooms: [(.groupChat, 50), (.reaction, 25), (.presence, 25)]
+            case .presences: [(.presence, 100)]
+            case .archive: [(.archive, 100)]
+            case .requests: [(.request, 100)]
+            case .base64: [(.inlineData, 100)]
+            }
+        }
     }
 
     public static let streamHeader =
@@ -31,15 +50,18 @@ public struct StanzaCorpus: Sendable {
 
     private static let me = "juliet@capulet.example"
     private static let fullMe = me + "/balcony-7f3a"
-    private static let kinds = Kind.allCases.flatMap { Array(repeating: $0, count: $0.share) }
 
+    private let kinds: [Kind]
     private var random: SeededGenerator
 
-    public init(seed: UInt64 = 20_240_607) { random = SeededGenerator(seed: seed) }
+    public init(_ mix: Mix = .day, seed: UInt64 = 20_240_607) {
+        kinds = mix.shares.flatMap { Array(repeating: $0.0, count: $0.1) }
+        random = SeededGenerator(seed: seed)
+    }
 
     /// The next stanza.
     public mutating func next() -> (kind: Kind, xml: String) {
-        let kind = random.pick(Self.kinds)
+        let kind = random.pick(kinds)
         let xml =
             switch kind {
             case .chat: chat()
@@ -51,6 +73,12 @@ public struct StanzaCorpus: Sendable {
             case .event: event()
             case .carbon: carbon()
             case .request: request()
+            case .shortChat: chat(body: shortText())
+            case .longChat: chat(body: longText())
+            case .chineseChat: chat(body: chineseLetter())
+            case .mixedScripts: chat(body: mixedText())
+            case .reaction: reaction()
+            case .inlineData: inlineData()
             }
         return (kind, xml)
     }
@@ -133,6 +161,38 @@ public struct StanzaCorpus: Sendable {
         return text
     }
 
+    private mutating func shortText() -> String {
+        let text = english(random.inRange(1...5))
+        return random.percent(20)
+            ? text + random.pick([" &amp; more", " &lt;3", " &quot;ok&quot;", " &gt;&gt;"]) : text
+    }
+
+    private mutating func longText() -> String {
+        (0..<random.inRange(20...40)).map { _ in
+            english(random.inRange(8...12)) + random.pick([" &amp; ", " &lt;", "&gt; "])
+                + chineseText(random.inRange(8...14)) + random.pick(["&quot;", "&apos;", "\n"])
+        }.joined(separator: " ")
+    }
+
+    private mutating func chineseLetter() -> String {
+        (0..<random.inRange(10...40)).map { _ in
+            chineseText(random.inRange(12...30)) + random.pick(["，", "。", "！", "&quot;", "\n", "（", "）"])
+        }.joined()
+    }
+
+    private static let scripts = [
+        "مرحبا", "كيف", "حالك", "اليوم", "Привет", "как", "дела", "сегодня", "γειά", "σου", "שלום", "नमस्ते", "สวัสดี",
+        "こんにちは",
+        "안녕하세요", "tschüß", "naïve",
+    ]
+
+    private mutating func mixedText() -> String {
+        (0..<random.inRange(10...80)).map { _ in
+            random.percent(20) ? random.pick(Self.emoji) : random.pick(Self.scripts)
+        }
+        .joined(separator: " ")
+    }
+
     private func hints(_ id: String) -> String {
         "<request xmlns='urn:xmpp:receipts'/><origin-id xmlns='urn:xmpp:sid:0' id='\(id)'/>"
             + "<markable xmlns='urn:xmpp:chat-markers:0'/><active xmlns='http://jabber.org/protocol/chatstates'/>"
@@ -140,11 +200,28 @@ public struct StanzaCorpus: Sendable {
 
     // MARK: Stanzas
 
-    private mutating func chat() -> String {
+    private mutating func chat() -> String { chat(body: body()) }
+
+    private mutating func chat(body: String) -> String {
         let id = identifier()
         return "<message from='\(full())' to='\(Self.fullMe)' type='chat' id='\(id)' "
-            + "xml:lang='\(random.pick(["en", "zh", "de"]))'><body>\(body())</body>\(hints(id))"
+            + "xml:lang='\(random.pick(["en", "zh", "de"]))'><body>\(body)</body>\(hints(id))"
             + "<stanza-id xmlns='urn:xmpp:sid:0' by='\(Self.me)' id='\(random.hex(16))'/></message>"
+    }
+
+    private mutating func reaction() -> String {
+        let room = random.pick(["gossip", "开发", "support"]) + "@conference." + random.pick(Self.domains)
+        return "<message from='\(room)/\(random.pick(Self.nicknames))' to='\(Self.fullMe)' type='groupchat' "
+            + "id='\(identifier())'><reactions xmlns='urn:xmpp:reactions:0' id='\(random.hex(16))'>"
+            + (0..<random.inRange(1...3)).map { _ in "<reaction>\(random.pick(Self.emoji))</reaction>" }.joined()
+            + "</reactions><stanza-id xmlns='urn:xmpp:sid:0' by='\(room)' id='\(random.hex(16))'/>"
+            + "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='\(base64(31))'/><store xmlns='urn:xmpp:hints'/></message>"
+    }
+
+    private mutating func inlineData() -> String {
+        "<iq from='\(full())' to='\(Self.fullMe)' type='result' id='bob-\(random.hex(8))'>"
+            + "<data xmlns='urn:xmpp:bob' cid='sha1+\(random.hex(40))@bob.xmpp.org' max-age='86400' type='image/png'>"
+            + "\(base64(random.inRange(2000...8000)))</data></iq>"
     }
 
     private mutating func marker() -> String {

@@ -18,7 +18,9 @@ extension RawSpan {
     /// The bytes as a string. The caller must know that they are valid UTF-8.
     @inline(__always)
     func string(_ offset: Int, _ length: Int) -> String {
-        extracting(offset..<offset &+ length).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        extracting(offset..<offset &+ length).withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: UInt8.self) { String(copying: UTF8Span(unchecked: $0.span)) }
+        }
     }
 
     @inline(__always)

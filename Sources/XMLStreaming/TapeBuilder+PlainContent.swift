@@ -1,5 +1,5 @@
-// The fast path for nearly all of a stream: tags and text that are complete in the buffer, have unprefixed ASCII names
-// and contain no references. One pass from the bytes to the tape, with all state in local variables. Everything else,
+// The fast path for nearly all of a stream: tags and text that are complete in the buffer and have unprefixed ASCII names.
+// One pass from the bytes to the tape, with all state in local variables. Everything else,
 // and every error, is left to the tokenizer, which starts over at the same token.
 
 extension TapeBuilder {
@@ -16,8 +16,10 @@ extension TapeBuilder {
         while i <= last {
             let word = bytes.word(unchecked: i)
             if UInt8(truncatingIfNeeded: word) != UInt8(ascii: "<") {
-                let end = PlainScan.text(bytes, i, last)
+                var isRaw = false
+                let end = PlainScan.text(bytes, i, last, &isRaw)
                 guard end >= 0 else { return false }
+                if isRaw { raw.append(entries.count) }
                 text(i, end &- i)
                 i = end
                 cursor = end
@@ -30,9 +32,11 @@ extension TapeBuilder {
             } else {
                 let entry = entries.count
                 let outerNamespace = defaultNamespace
+                let outerRaw = raw.count
                 let end = plainStartTag(bytes, i &+ 1, last, limits)
                 guard end >= 0 else {
                     entries.truncate(to: entry)
+                    raw.truncate(to: outerRaw)
                     defaultNamespace = outerNamespace
                     return false
                 }
@@ -75,11 +79,12 @@ extension TapeBuilder {
         let entry = entries.count
         entries.append(TapeEntry(.element, name, 0, 0, name: nameEnd &- name))
         var i = nameEnd
-        while i < bytes.byteCount, bytes[i] == UInt8(ascii: " ") {
+        while i < bytes.byteCount, XMLCharacters.isWhitespace(bytes[i]) {
             i &+= 1
             if i < bytes.byteCount, bytes[i] == UInt8(ascii: "/") { break }
             guard entries.count &- entry <= limits.attributesPerElement else { return -1 }
-            i = plainAttribute(bytes, i, last, entry, limits)
+            let end = plainAttribute(bytes, i, last, entry, limits)
+            i = end >= 0 ? end : PlainScan.tagEnd(bytes, i)
             guard i >= 0 else { return -1 }
         }
         guard i &+ 1 < bytes.byteCount else { return -1 }
@@ -125,13 +130,23 @@ extension TapeBuilder {
         let quote = bytes[nameEnd &+ 1]
         guard quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else { return -1 }
         let value = nameEnd &+ 2
-        let end = PlainScan.value(bytes, value, last, quote)
-        guard end >= 0 else { return -1 }
+        var end = PlainScan.value(bytes, value, last, quote)
+        if end < 0 {
+            end = rawValue(bytes, value, last, quote)
+            guard end >= 0 else { return -1 }
+        }
         let attribute = TapeEntry(
             .attribute, name, value, end &- value, prefix: prefixLength, name: nameEnd &- name &- prefixLength)
         if isRepeated(bytes, attribute, after: element) { return -1 }
         entries.append(attribute)
         return end &+ 1
+    }
+
+    /// Reads a value that may be raw, and records that its entry is the next one; returns the offset of its quote, or -1.
+    @inline(never)
+    private mutating func rawValue(_ bytes: borrowing RawSpan, _ value: Int, _ last: Int, _ quote: UInt8) -> Int {
+        raw.append(entries.count)
+        return PlainScan.rawValue(bytes, value, last, quote)
     }
 
     @inline(__always)

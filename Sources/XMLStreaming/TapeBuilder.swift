@@ -47,6 +47,8 @@ struct TapeBuilder: ~Copyable {
     var sources = PlainStack<Source>(capacity: 4)
     /// Bytes of the namespaces that the element has inherited so far; they count towards its size.
     var inheritedBytes = 0
+    /// Text and attributes of the fast path whose references and line ends have yet to be changed.
+    var raw = PlainStack<Int>(capacity: 4)
     var qualified = PlainStack<Qualified>(capacity: 4)
     var defaultNamespace = TapeEntry.inheritedNamespaceIndex
 
@@ -61,6 +63,7 @@ struct TapeBuilder: ~Copyable {
         entries.removeAll(keeping: TapeBuilder.keptEntries)
         frames.removeAll(keeping: TapeBuilder.keptEntries)
         bindings.removeAll(keeping: TapeBuilder.keptEntries)
+        raw.removeAll(keeping: TapeBuilder.keptEntries)
         if inherited.count > 0 { forgetInherited() }
         defaultNamespace = TapeEntry.inheritedNamespaceIndex
         entries.append(TapeEntry(.namespace, 0, 0))
@@ -165,6 +168,27 @@ struct TapeBuilder: ~Copyable {
             if inherited.count > 0 { copyInherited(to: raw, at: start) }
             initialized = size
         }
+    }
+
+    /// Changes references and line ends in text and values of the fast path, which only become shorter.
+    @inline(never)
+    mutating func resolveRaw(in buffer: inout [UInt8], from start: Int) {
+        var index = 0
+        while index < raw.count {
+            let position = raw[index]
+            var entry = entries[position]
+            let isAttribute = entry.isAttribute
+            let (offset, length) = isAttribute ? (entry.second, entry.third) : (entry.first, entry.second)
+            // Does not fail: the fast path has checked the references.
+            let resolved = try? XMLReferences.resolve(
+                in: &buffer, from: start &+ Int(offset), length: Int(length), isAttribute: isAttribute,
+                elementStart: start)
+            let new = UInt32(truncatingIfNeeded: resolved ?? 0)
+            if isAttribute { entry.third = new } else { entry.second = new }
+            entries[position] = entry
+            index &+= 1
+        }
+        raw.truncate(to: 0)
     }
 
     @inline(__always)

@@ -387,8 +387,12 @@ struct Tokenizer: ~Copyable {
     }
 
     /// Skips multi-byte characters.
-    @inline(__always)
     private static func skipNonASCII(_ bytes: borrowing RawSpan, _ i: inout Int, _ end: Int) throws(XMLError) -> Bool {
+        let plainEnd = PlainScan.nonASCII(bytes, i, end &- 8)
+        if plainEnd >= 0 {
+            i = plainEnd
+            return true
+        }
         repeat {
             switch XMLCharacters.decode(bytes, i, end) {
             case .cutOff: return false

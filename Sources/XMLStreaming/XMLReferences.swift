@@ -5,53 +5,60 @@ enum XMLReferences {
     /// Line ends become `\n`; in an attribute value every whitespace character becomes a space. Characters from
     /// references stay unchanged.
     static func resolve(
-        in bytes: inout [UInt8], from start: Int, length: Int, isAttribute: Bool, isCDATA: Bool = false,
+        in bytes: inout MutableRawSpan, from start: Int, length: Int, isAttribute: Bool, isCDATA: Bool = false,
         elementStart: Int
     ) throws(XMLError) -> Int {
         let end = start + length
-        // Bytes before the first change stay in place.
-        var input = unchanged(bytes.span.bytes, start, end)
-        var output = input
-        while input < end {
-            let byte = bytes[input]
+        var (input, output) = (start, start)
+        while true {
+            // The output is never ahead of the input, so a word is read before its place is written to.
+            while input &+ 8 <= end {
+                let word = bytes.unsafeLoadUnaligned(fromByteOffset: input, as: UInt64.self)
+                guard controlBytes(word) | bytesEqual(word, UInt8(ascii: "&")) == 0 else { break }
+                if input != output { bytes.storeBytes(of: word, toByteOffset: output, as: UInt64.self) }
+                input &+= 8
+                output &+= 8
+            }
+            guard input < end else { return output - start }
+            let byte = bytes.unsafeLoad(fromByteOffset: input, as: UInt8.self)
             switch byte {
             case UInt8(ascii: "&") where !isCDATA:
-                let (scalar, width) = try decode(bytes, input, end, elementStart)
-                input += width
+                let (scalar, width) = try decode(bytes.bytes, input, end, elementStart)
+                input &+= width
                 write(scalar, to: &bytes, at: &output)
+                continue
             case 0x0D:
-                bytes[output] = isAttribute ? 0x20 : 0x0A
-                output += 1
-                input += 1
-                if input < end && bytes[input] == 0x0A { input += 1 }
-            case 0x09, 0x0A:
-                bytes[output] = isAttribute ? 0x20 : byte
-                output += 1
-                input += 1
-            default:
-                bytes[output] = byte
-                output += 1
-                input += 1
+                put(isAttribute ? 0x20 : 0x0A, &bytes, &output)
+                if input &+ 1 < end, bytes.unsafeLoad(fromByteOffset: input &+ 1, as: UInt8.self) == 0x0A {
+                    input &+= 1
+                }
+            case 0x09, 0x0A: put(isAttribute ? 0x20 : byte, &bytes, &output)
+            default: put(byte, &bytes, &output)
             }
+            input &+= 1
         }
-        return output - start
     }
 
-    /// Skips the bytes that need no decoding, as far as whole words go.
-    private static func unchanged(_ bytes: borrowing RawSpan, _ start: Int, _ end: Int) -> Int {
-        var index = start
-        while index + 8 <= end {
-            let word = bytes.word(index)
-            let hits = controlBytes(word) | bytesEqual(word, UInt8(ascii: "&"))
-            index += hits.trailingZeroBitCount >> 3
-            if hits != 0 { break }
-        }
-        return index
+    static func resolve(
+        in buffer: inout [UInt8], from start: Int, length: Int, isAttribute: Bool, isCDATA: Bool = false,
+        elementStart: Int
+    ) throws(XMLError) -> Int {
+        var span = buffer.mutableSpan
+        var bytes = span.mutableBytes
+        return try resolve(
+            in: &bytes, from: start, length: length, isAttribute: isAttribute, isCDATA: isCDATA,
+            elementStart: elementStart)
+    }
+
+    @inline(__always)
+    private static func put(_ byte: UInt8, _ bytes: inout MutableRawSpan, _ output: inout Int) {
+        bytes.storeBytes(of: byte, toByteOffset: output, as: UInt8.self)
+        output &+= 1
     }
 
     /// The character that the reference at `start` denotes, and the length of the reference.
     private static func decode(
-        _ bytes: [UInt8], _ start: Int, _ end: Int, _ elementStart: Int
+        _ bytes: borrowing RawSpan, _ start: Int, _ end: Int, _ elementStart: Int
     ) throws(XMLError) -> (scalar: UInt32, width: Int) {
         func failure(_ code: XMLError.Code) -> XMLError { XMLError(code, at: start - elementStart) }
         var index = start + 1
@@ -76,7 +83,8 @@ enum XMLReferences {
         let name = index
         while index < end, bytes[index] != UInt8(ascii: ";"), index - name < 5 { index += 1 }
         if index < end, bytes[index] == UInt8(ascii: ";") {
-            let word = bytes[name..<index].reduce(0 as UInt64) { $0 &<< 8 | UInt64($1) }
+            var word: UInt64 = 0
+            for offset in name..<index { word = word &<< 8 | UInt64(bytes[offset]) }
             if let scalar = predefined(word) { return (scalar, index + 1 - start) }
         }
         // A reference to an entity that no DTD can declare here is well-formed only in its syntax.
@@ -84,7 +92,7 @@ enum XMLReferences {
         throw failure(.restrictedXML)
     }
 
-    private static func isReferenceSyntax(_ bytes: [UInt8], _ name: Int, _ end: Int) -> Bool {
+    private static func isReferenceSyntax(_ bytes: borrowing RawSpan, _ name: Int, _ end: Int) -> Bool {
         var index = name
         while index < end, bytes[index] != UInt8(ascii: ";") {
             let byte = bytes[index]
@@ -123,11 +131,8 @@ enum XMLReferences {
         }
     }
 
-    private static func write(_ scalar: UInt32, to bytes: inout [UInt8], at output: inout Int) {
-        func put(_ value: UInt32) {
-            bytes[output] = UInt8(truncatingIfNeeded: value)
-            output += 1
-        }
+    private static func write(_ scalar: UInt32, to bytes: inout MutableRawSpan, at output: inout Int) {
+        func put(_ value: UInt32) { XMLReferences.put(UInt8(truncatingIfNeeded: value), &bytes, &output) }
         if scalar < 0x80 {
             put(scalar)
         } else if scalar < 0x800 {

@@ -18,6 +18,7 @@ extension XMLStreamParser {
         // A tag that the tokenizer could not finish is still unchanged in the buffer. A tag that the builder refused is
         // complete, and its values may already be rewritten.
         let read = isTagComplete ? tokenizer.cursor : tokenizer.tokenStart
+        builder.resolveRaw(in: &buffer, from: position)
         let known = XMLStreamParser.known(buffer, position, read, tokenizer, builder, isTagComplete: isTagComplete)
         skipped = Skipped(skipper: known.skipper, firstChild: known.firstChild, reason: reason, start: start)
         position += read
@@ -29,6 +30,7 @@ extension XMLStreamParser {
         if let skipped {
             broken = skipped
         } else {
+            builder.resolveRaw(in: &buffer, from: position)
             let known = XMLStreamParser.known(
                 buffer, position, buffer.count - position, tokenizer, builder, isTagComplete: false)
             broken = Skipped(

@@ -284,6 +284,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
 
     @inline(__always)
     private mutating func finish() -> XMLElement {
+        if builder.raw.count > 0 { builder.resolveRaw(in: &buffer, from: position) }
         let element = XMLStreamParser.record(buffer, position, tokenizer.cursor, &builder)
         position += tokenizer.cursor
         isInsideElement = false

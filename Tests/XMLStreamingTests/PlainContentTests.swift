@@ -24,6 +24,24 @@ struct PlainContentTests {
         "<message a:b='1' xmlns:a='c'/>", "<stream:error><x xmlns='urn'/></stream:error>", "<message></iq>",
         "<message><body></message></body>", "<message-with-a-long-name></message-with-a-long-nome>",
         "<message><attribute-name-of-thirty-characters a='1'/></message>", "<1/>", "<-a/>", "<message 1='2'/>",
+        "<message to='a' ><body >x</body ></message >", "<message to='a'  />", "<message to='a'\n\t>x</message>",
+        "<message to='a' / >", "<message to='a' b/>", "<message><body>a&lt;b&gt;c&amp;d&quot;e&apos;f</body></message>",
+        "<message><body>&#65;&#x4e2d;&#x1F600;&#10;&#13;你&amp;好&#x10FFFF;</body></message>",
+        "<message><body>&nbsp;</body></message>", "<message><body>&lt</body></message>",
+        "<message><body>&</body></message>",
+        "<message><body>a &; b</body></message>", "<message><body>&#;&#x;</body></message>",
+        "<message><body>&#0;</body></message>", "<message><body>&#xD800;</body></message>",
+        "<message><body>&#xFFFE;</body></message>", "<message><body>&#x110000;</body></message>",
+        "<message><body>&#99999999999999999999;</body></message>",
+        "<message><body>&amp;&amp;&amp;&amp;]]&gt;</body></message>",
+        "<message><body>a\r\nb\rc\n&#13;\n</body></message>", "<message to='&quot;&#39;\r\n\ta&#10;&lt;'/>",
+        "<message to='&bogus;' from='b'/>", "<message to='a&amp;' to='b&amp;'/>",
+        "<message to='&#x1F600;' xmlns='a&amp;b'/>",
+        "<message xmlns='&#117;rn'><body>&amp;</body></message>",
+        "<a b='&lt;'><c d='&gt;'>e&amp;</c><f g='&#65;'/></a>",
+        "<message><body>\u{7F}\u{80}\u{7FF}\u{800}\u{FFF}\u{1000}\u{CFFF}\u{D000}\u{D7FF}\u{E000}\u{FFFD}</body></message>",
+        "<message><body>\u{10000}\u{3FFFF}\u{10FFFF}😀é中é😀中中😀你好世界，再见。</body></message>",
+        "<message><body>مرحبا كيف Привет как 안녕하세요 नमस्ते</body></message>",
         "<a><b><c><d/>text<d></d></c>more</b></a>", "<message><body>unfinished", "<message to='unfinished",
     ]
 
@@ -43,6 +61,11 @@ struct PlainContentTests {
         arguments: [
             [0x80], [0xC1, 0xBF], [0xE4, 0xB8], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xEF, 0xBF, 0xBF],
             [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE4, 0xB8, 0x80, 0xE4, 0x41],
+            [0xC0, 0x80], [0xC2, 0x41], [0xDF, 0xFF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF4, 0x8F, 0xBF],
+            [0xF5, 0x80, 0x80, 0x80],
+            [0xF0, 0x90, 0x80, 0x41], [0xF3, 0xA0, 0xC0, 0x80], [0xE4, 0xB8, 0x80, 0xE4, 0xB8, 0x41],
+            [0xED, 0xBF, 0xBF],
+            [0xE4, 0xB8, 0x80, 0xED, 0xA0, 0x80], [0xEF, 0xBF, 0xBE],
         ])
     func invalidUTF8(_ sequence: [UInt8]) {
         for (before, after) in [("<message><body>你好", "text text</body></message>"), ("<message to='", "abcdefgh'/>")] {
