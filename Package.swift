@@ -74,6 +74,7 @@ let package = Package(
             providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(
             name: "CGTK", pkgConfig: "libadwaita-1", providers: [.apt(["libgtk-4-dev", "libadwaita-1-dev"])]),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
@@ -94,6 +95,7 @@ let package = Package(
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
+        library("QRCodes", ["CQREncode"]),
         library(
             "ChatStore",
             [
@@ -196,8 +198,7 @@ let package = Package(
             "ChatApp",
             [
                 "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media",
-                "UserProfile",
-                "XMPPAddress", "XMPPClient",
+                "QRCodes", "UserProfile", "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
@@ -302,6 +303,7 @@ let package = Package(
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py"]),
         tests("Packaging", ["ServerFixtures"]),
         tests("CredentialStore", ["CredentialStore"]),
+        tests("QRCodes", ["QRCodes"]),
         tests(
             "ChatStore", ["ChatStore", "ChatStoreTesting", "MessageSemantics", "XMPPAddress", "XMPPStream", "CSQLite"],
             exclude: ["Fixtures"]),
