@@ -1,18 +1,7 @@
-public import ChatStore
+internal import ChatStore
 internal import EndToEndEncryption
 internal import OMEMO
-public import XMPPAddress
-
-/// A device that an account has used or announced, as a person looks at it.
-public struct PeerKey: Sendable, Hashable {
-    /// 64 hexadecimal digits.
-    public var fingerprint: String
-    public var device: UInt32
-    public var trust: DeviceTrust
-    /// In seconds since 1970.
-    public var firstSeen: Int64
-    public var lastSeen: Int64
-}
+internal import XMPPAddress
 
 extension OMEMOProtection {
     /// New keys are trusted until the person has verified one of the account.
@@ -91,20 +80,6 @@ extension OMEMOProtection {
     private static let keyLimit = 500
     /// The precision of `lastSeen` in seconds: a day, so that not each message changes the record.
     private static let seenStep: Int64 = 86_400
-
-    /// The keys of an account that are known here.
-    public func keys(of address: JID) async throws(ProtectionError) -> [PeerKey] {
-        let prefix = KnownKey.prefix(address.bare)
-        var keys: [PeerKey] = []
-        for (name, record) in try await memory.values(beginningWith: prefix) {
-            let known = try KnownKey(record)
-            keys.append(
-                PeerKey(
-                    fingerprint: String(name.dropFirst(prefix.count)), device: known.device.number, trust: known.trust,
-                    firstSeen: known.firstSeen, lastSeen: known.lastSeen))
-        }
-        return keys.sorted { $0.fingerprint < $1.fingerprint }
-    }
 
     /// The fingerprint of this device; `nil` before the keys are loaded.
     public var fingerprint: String? { state.withLock { $0.own?.identity.publicKey.fingerprint } }
