@@ -296,7 +296,7 @@ let package = Package(
                 "AccountRegistration",
                 "DataForms",
                 "GroupChat",
-                "Localization", "Media", "MessageFeatures",
+                "KeyFixtures", "Localization", "Media", "MessageFeatures", "QRCodes",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
                 "WindowFixtures", "ChatAppProbe",
             ]),
@@ -334,12 +334,16 @@ let package = Package(
                 "ServerFixtures",
             ],
             exclude: ["Encryption/peer.py"]),
+        .target(
+            name: "KeyFixtures",
+            dependencies: ["ChatEngine", "ChatModel", "ChatStore", "EndToEndEncryption", "XMPPAddress"],
+            path: "Tests/KeyFixtures", swiftSettings: settings),
         tests(
             "ChatModel",
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "ChatStoreTesting", "Media", "MessageFeatures",
                 "MessageHistory",
-                "AccountRegistration", "DataForms", "EntityInformation", "GroupChat",
+                "AccountRegistration", "DataForms", "EntityInformation", "GroupChat", "KeyFixtures",
                 "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(
