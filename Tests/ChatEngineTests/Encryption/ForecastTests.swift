@@ -165,4 +165,38 @@ struct ForecastTests {
         try await alice.protection.setTrust(.verified, of: key, at: bobsAddress)
         #expect(await reported.next() == bobsAddress)
     }
+
+    private func notices(of device: SealingDevice, with peer: JID) async throws -> [ProtectionNotice] {
+        let key = device.key(peer)
+        let all = MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)
+        return try await device.store.read { reader throws(StoreError) in
+            guard let id = try reader.conversation(key) else { return [] }
+            return try reader.notices(of: id, in: all).map(\.notice)
+        }
+    }
+
+    @Test("the timeline can say when encryption began and ended, and which key is new or another one")
+    func notices() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        try await alice.receive(try await bob.seal("one", to: alice.address))
+        try await alice.receive(try await bob.seal("two", to: alice.address, id: "m2"))
+        #expect(try await notices(of: alice, with: bobsAddress).map(\.kind) == [.began])
+        try await alice.protection.setTrust(
+            .verified, of: try #require(bob.protection.fingerprint), at: bobsAddress)
+        let new = try await self.bob()
+        try await alice.receive(try await new.seal("three", to: alice.address, id: "m3"))
+        try await alice.receive(try await new.seal("four", to: alice.address, id: "m4"))
+        let other = try await SealingDevice("bob@b.test", on: server, [])
+        let number = try bob.protection.own().keys.device
+        other.protection.state.withLock { $0.own?.keys.device = number }
+        try server.announce(other.protection, [.current, .legacy])
+        try await alice.receive(try await other.seal("five", to: alice.address, id: "m5"))
+        try await alice.protection.setPolicy(.never, of: conversation)
+        try await alice.protection.setPolicy(.never, of: conversation)
+        try await alice.protection.setPolicy(nil, of: conversation)
+        let seen = try await notices(of: alice, with: bobsAddress)
+        #expect(seen.map(\.kind) == [.began, .newKey, .changedKey, .ended, .began])
+        let keys = seen.map(\.key?.fingerprint)
+        #expect(keys == [nil, new.protection.fingerprint, other.protection.fingerprint, nil, nil])
+    }
 }

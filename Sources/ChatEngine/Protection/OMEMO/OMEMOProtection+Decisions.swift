@@ -16,7 +16,12 @@ extension OMEMOProtection {
     ) async throws {
         try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
             var known = try await self.encryption(of: conversation, draft)
+            let standard = self.settings.policy
+            let (before, after) = (known.policy ?? standard, policy ?? standard)
             known.policy = policy
+            if known.wasEncrypted, (before == .never) != (after == .never) {
+                draft.note(ProtectionNotice(after == .never ? .ended : .began, in: conversation, at: self.now()))
+            }
             draft.write(ConversationEncryption.name(conversation), known.record)
         }
     }

@@ -102,13 +102,15 @@ extension OMEMOProtection {
         await fetchBundles(of: unseen, from: directory)
         let found = unseen.flatMap { peer in peer.generations.map { peer.peer(in: $0) } }
         // A key that is refused stays unknown.
+        let moment = Moment(conversation: ConversationAddress(listing.account, kind: .direct), time: now())
         try? await change { (draft: inout KeyDraft) async throws(ProtectionError) in
             for device in found {
                 guard case .success(let bundle)? = self.state.withLock({ $0.bundles[device]?.result }) else { continue }
                 var attempt = draft
-                guard (try? await self.trust(in: bundle.identityKey, of: device, by: .bundle, &attempt)) != nil else {
-                    continue
-                }
+                guard
+                    (try? await self.trust(in: bundle.identityKey, of: device, by: .bundle, at: moment, &attempt))
+                        != nil
+                else { continue }
                 draft = attempt
             }
         }

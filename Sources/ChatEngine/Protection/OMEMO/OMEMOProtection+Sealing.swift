@@ -35,7 +35,7 @@ extension OMEMOProtection {
         case .sealed(var targets, let omitted):
             var sealed = try await seal(content, for: &targets, in: conversation, &draft)
             sealed.omitted = omitted
-            try await noteEncrypted(conversation, &draft)
+            try await noteEncrypted(Moment(conversation: conversation, time: now()), &draft)
             state.withLock { state in for target in targets { state.bundles[target.peer] = nil } }
             sealed.change = draft.finish()
             return sealed
@@ -64,7 +64,7 @@ extension OMEMOProtection {
         case nil: throw ProtectionError(.unreachable, "The devices were not asked for.", isTemporary: true)
         }
         let audience = readable
-        var (targets, omitted) = try await targets(of: audience, &draft)
+        var (targets, omitted) = try await targets(of: audience, in: conversation, &draft)
         if !isForLegacy {
             for target in targets where target.peer.generation == .legacy {
                 omitted.append(.init(target.peer.address, device: target.peer.device.description, .notCarried))
@@ -101,11 +101,12 @@ extension OMEMOProtection {
 
     /// The devices that will be able to read, and those that will not.
     private func targets(
-        of audience: Audience, _ draft: inout KeyDraft
+        of audience: Audience, in conversation: ConversationAddress, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> (targets: [Target], omitted: [ProtectionError.Recipient]) {
         let own = try own()
         var targets: [Target] = []
         var omitted: [ProtectionError.Recipient] = []
+        let moment = Moment(conversation: conversation, time: now())
         for address in audience.recipients + [address] {
             let sessions = try await sessions(of: address, draft)
             for device in audience.listings[address]?.devices ?? []
@@ -118,7 +119,7 @@ extension OMEMOProtection {
                     do throws(OMEMOError) { identity = try OMEMOSession(serialized: bytes).peer } catch {
                         throw ProtectionError(opening: error)
                     }
-                    let trust = try await trust(in: identity, of: target.peer, by: .bundle, &draft)
+                    let trust = try await trust(in: identity, of: target.peer, by: .bundle, at: moment, &draft)
                     guard trust.mayRead else {
                         throw ProtectionError(
                             trust == .distrusted ? .distrusted : .undecided, "The key is not trusted.")

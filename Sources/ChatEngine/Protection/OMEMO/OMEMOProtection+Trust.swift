@@ -7,6 +7,12 @@ extension OMEMOProtection {
     /// New keys are trusted until the person has verified one of the account.
     private static let policy = DeviceTrustPolicy.blindUntilVerified
 
+    /// Where and when something happens that a timeline may show.
+    struct Moment {
+        let conversation: ConversationAddress
+        let time: MessageTime
+    }
+
     /// Where an identity key was found.
     enum KeyEvidence {
         /// In a bundle, which can repeat the key of any other account.
@@ -17,12 +23,14 @@ extension OMEMOProtection {
         case envelope
     }
 
-    /// Returns the trust in an identity key that a device uses, and records a new key.
+    /// Returns the trust in an identity key that a device uses, and records a new key; one that the person should decide
+    /// about is noted in the conversation of the moment.
     ///
     /// - Throws: `ProtectionError` with `forged` if the key belongs to another account: it is our own, or
     ///   `checkOwner` finds another owner.
     func trust(
-        in key: IdentityKey, of device: PeerDevice, by evidence: KeyEvidence, _ draft: inout KeyDraft
+        in key: IdentityKey, of device: PeerDevice, by evidence: KeyEvidence, at moment: Moment,
+        _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> DeviceTrust {
         let name = KnownKey.name(key.fingerprint, of: device.address)
         let isUsed = evidence != .bundle
@@ -55,6 +63,11 @@ extension OMEMOProtection {
         var known = KnownKey(key, device.device, trust: finding.trust, now: seconds)
         known.isProven = evidence == .envelope
         draft.write(name, known.record)
+        if let kind = finding.noticeKind {
+            let noted = ProtectionNotice.Key(
+                device.address, device: device.device.number, fingerprint: key.fingerprint)
+            draft.note(ProtectionNotice(kind, in: moment.conversation, at: moment.time, key: noted))
+        }
         return finding.trust
     }
 
@@ -89,4 +102,14 @@ extension OMEMOProtection {
 
     /// Others can begin to encrypt for this device: its keys are published.
     public var isAnnounced: Bool { state.withLock { $0.own?.keys.isAnnounced ?? false } }
+}
+
+extension DeviceTrustPolicy.Finding {
+    fileprivate var noticeKind: ProtectionNotice.Kind? {
+        switch self {
+        case .changedKey: .changedKey
+        case .newDevice(.undecided): .newKey
+        case .newDevice, .known: nil
+        }
+    }
 }
