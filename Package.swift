@@ -74,6 +74,7 @@ let package = Package(
             providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(
             name: "CGTK", pkgConfig: "libadwaita-1", providers: [.apt(["libgtk-4-dev", "libadwaita-1-dev"])]),
+        .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
@@ -94,6 +95,7 @@ let package = Package(
         library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
+        library("QRCodes", ["CQREncode"]),
         library(
             "ChatStore",
             [
@@ -196,8 +198,7 @@ let package = Package(
             "ChatApp",
             [
                 "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media",
-                "UserProfile",
-                "XMPPAddress", "XMPPClient",
+                "QRCodes", "UserProfile", "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
@@ -295,13 +296,14 @@ let package = Package(
                 "AccountRegistration",
                 "DataForms",
                 "GroupChat",
-                "Localization", "Media", "MessageFeatures",
+                "KeyFixtures", "Localization", "Media", "MessageFeatures", "QRCodes",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
                 "WindowFixtures", "ChatAppProbe",
             ]),
         tests("Desktop", ["ServerFixtures"], exclude: ["person.py"]),
         tests("Packaging", ["ServerFixtures"]),
         tests("CredentialStore", ["CredentialStore"]),
+        tests("QRCodes", ["QRCodes"]),
         tests(
             "ChatStore", ["ChatStore", "ChatStoreTesting", "MessageSemantics", "XMPPAddress", "XMPPStream", "CSQLite"],
             exclude: ["Fixtures"]),
@@ -332,12 +334,16 @@ let package = Package(
                 "ServerFixtures",
             ],
             exclude: ["Encryption/peer.py"]),
+        .target(
+            name: "KeyFixtures",
+            dependencies: ["ChatEngine", "ChatModel", "ChatStore", "EndToEndEncryption", "XMPPAddress"],
+            path: "Tests/KeyFixtures", swiftSettings: settings),
         tests(
             "ChatModel",
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "ChatStoreTesting", "Media", "MessageFeatures",
                 "MessageHistory",
-                "AccountRegistration", "DataForms", "EntityInformation", "GroupChat",
+                "AccountRegistration", "DataForms", "EntityInformation", "GroupChat", "KeyFixtures",
                 "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(

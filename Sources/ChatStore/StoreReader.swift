@@ -86,6 +86,11 @@ public protocol StoreReader {
 
     // MARK: Protection
 
+    /// The notices of a conversation of that time, oldest first.
+    func notices(
+        of conversation: ConversationID, in times: ClosedRange<MessageTime>
+    ) throws(StoreError) -> [StoredNotice]
+
     /// What the end-to-end protection of an account remembers under names with that beginning, by name.
     func protectionRecords(
         of account: AccountID, beginningWith prefix: String

@@ -56,9 +56,12 @@ public protocol StoreWriter: StoreReader {
     /// Removes the intervals of an archive, because the archive does not know their items any more (`item-not-found`).
     func forgetIntervals(of archive: JID, account: AccountID) throws(StoreError)
     func update(_ attachment: Attachment, at index: Int, of message: MessageID) throws(StoreError)
-    /// Notes how a message of ours is sealed.
-    func noteProtection(_ protection: MessageProtection, of message: MessageID) throws(StoreError)
-    /// Belongs in the same transaction as the message whose opening or sealing has made the change.
+    /// Notes how a message of ours is sealed, and which devices cannot open it.
+    func noteProtection(
+        _ protection: MessageProtection, unreadable: [ProtectionError.Recipient], of message: MessageID
+    ) throws(StoreError)
+    /// Belongs in the same transaction as the message whose opening or sealing has made the change, after it: its notices
+    /// are only stored in conversations that exist.
     func save(_ change: ProtectionChange, of account: AccountID) throws(StoreError)
     /// Removes a message from this device. It is stored again if an archive sends it again.
     func removeMessage(_ message: MessageID) throws(StoreError)

@@ -128,4 +128,7 @@ struct MemoryState {
     var lastQueuePosition: Int64 = 0
     var growth = GrowthAllowance()
     var protectionRecords: [AccountID: [String: [UInt8]]] = [:]
+    var lastNotice: Int64 = 0
+    /// By time.
+    var notices: [ConversationID: [StoredNotice]] = [:]
 }

@@ -64,6 +64,21 @@ extension MemoryTransaction {
     func save(_ change: ProtectionChange, of account: AccountID) throws(StoreError) {
         try require(account)
         for record in change.records { state.protectionRecords[account, default: [:]][record.name] = record.value }
+        try keep(change.notices, of: account)
+    }
+
+    func notices(
+        of conversation: ConversationID, in times: ClosedRange<MessageTime>
+    ) throws(StoreError) -> [StoredNotice] {
+        (state.notices[conversation] ?? []).filter { times.contains($0.notice.time) }
+    }
+
+    func add(_ notice: ProtectionNotice, to conversation: ConversationID, limit: Int) throws(StoreError) {
+        state.lastNotice += 1
+        var list = state.notices[conversation] ?? []
+        list.append(StoredNotice(id: state.lastNotice, notice: notice))
+        list.sort { ($0.notice.time, $0.id) < ($1.notice.time, $1.id) }
+        state.notices[conversation] = list.suffix(limit)
     }
 
     // MARK: Contacts
@@ -204,6 +219,7 @@ extension MemoryTransaction {
         state.marks = state.marks.filter { $0.key.conversation != conversation }
         state.conversations[conversation] = nil
         state.conversationNumbers[key] = nil
+        state.notices[conversation] = nil
         changes.messages[conversation] = nil
         changes.conversations.insert(conversation)
         changes.sendQueue = true

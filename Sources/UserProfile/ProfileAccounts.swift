@@ -86,6 +86,17 @@ public actor ProfileAccounts: AccountStorage {
         return EncryptionKeys(account: account, credentials: openCredentials).settings(file)
     }
 
+    public func save(encryption: EncryptionPolicy?, of account: JID) throws(AccountStorageError) {
+        var file = try file()
+        guard var entry = file.account(account) else { return }
+        entry.encryption = encryption
+        do throws(ProfileFailure) {
+            try file.change(entry)
+        } catch {
+            throw AccountStorageError(error.message)
+        }
+    }
+
     public func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache? {
         try? await profile.openMedia(of: account, waiting: waiting)
     }

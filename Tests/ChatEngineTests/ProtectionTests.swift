@@ -28,7 +28,7 @@ struct ProtectionTests {
 
         init(
             _ name: String, on server: MemoryServer, store: any LocalStore = MemoryStore(), media: MediaCache? = nil,
-            uploader: (any AttachmentUploader)? = nil,
+            uploader: (any AttachmentUploader)? = nil, omitted: [ProtectionError.Recipient] = [],
             willOpen: @escaping @Sendable (String) async throws(ProtectionError) -> Void = { _ in }
         ) async throws {
             var configuration = try server.account(name)
@@ -37,7 +37,8 @@ struct ProtectionTests {
             self.store = store
             self.media = media
             id = try await store.write { writer throws(StoreError) in try writer.addAccount(address.bare) }
-            protection = ReversingProtection("device of \(name)", store: store, account: id, willOpen: willOpen)
+            protection = ReversingProtection(
+                "device of \(name)", store: store, account: id, omitted: omitted, willOpen: willOpen)
             account = ChatAccount(
                 id, configuration: configuration, store: store, media: media, uploader: uploader,
                 protection: protection)
@@ -286,9 +287,9 @@ struct ProtectionTests {
     @Test("what cannot be sealed now waits with what is behind it; what cannot be sealed at all has failed")
     func sealing() async throws {
         let server = MemoryServer(users: ["alice", "bob", "carol"])
-        let alice = try await Device("alice", on: server)
         let (bob, carol) = (try await server.peer("bob"), try await server.peer("carol"))
         let recipients = [ProtectionError.Recipient(bob.address.bare, device: "1", .unreachable)]
+        let alice = try await Device("alice", on: server, omitted: recipients)
         alice.protection.failSealing([
             ProtectionError(.unreachable, "No keys.", recipients: recipients, isTemporary: true),
             ProtectionError(.noDevice, "No device."),
@@ -300,6 +301,7 @@ struct ProtectionTests {
         try await Self.run([alice]) {
             let own = try await alice.timeline(with: carol.address.bare) { $0.last?.state == .sentToServer }
             #expect(own.map(\.id) == [failing, after])
+            #expect(own.map(\.unreadable) == [[], recipients])
             #expect(own.first?.state == .failed(FailureReason(.notSent, condition: "not-sealed:no-device")))
             let waiting = try await alice.store.read { reader throws(StoreError) in
                 try reader.sendQueue(of: alice.id)

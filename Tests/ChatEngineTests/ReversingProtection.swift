@@ -28,13 +28,16 @@ final class ReversingProtection: ContentProtection {
     let device: String
     /// Called with the text of each sealed part before it is opened.
     let willOpen: @Sendable (String) async throws(ProtectionError) -> Void
+    /// The devices that it says cannot open what it seals.
+    let omitted: [ProtectionError.Recipient]
     private let state = Mutex(State())
 
     init(
-        _ device: String, store: any LocalStore, account: AccountID,
+        _ device: String, store: any LocalStore, account: AccountID, omitted: [ProtectionError.Recipient] = [],
         willOpen: @escaping @Sendable (String) async throws(ProtectionError) -> Void = { _ in }
     ) {
         self.device = device
+        self.omitted = omitted
         self.store = store
         self.account = account
         self.willOpen = willOpen
@@ -105,7 +108,8 @@ final class ReversingProtection: ContentProtection {
                 writer.text(text)
             })
         return SealedMessage(
-            outer, .encrypted(scheme: Self.scheme, device: device, trust: .verified), change: change)
+            outer, .encrypted(scheme: Self.scheme, device: device, trust: .verified), change: change,
+            omitted: omitted)
     }
 
     private static func staysOutside(_ payload: XMLElement) -> Bool {

@@ -10,6 +10,8 @@ import XMPPAddress
 struct FixtureTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures"
 
+    private static let unreadable = ProtectionError.Recipient(.romeo, device: "27183", .undecided)
+
     private func fill(_ store: SQLiteStore) async throws {
         try await store.write { store throws(StoreError) in
             let account = try store.addAccount(.juliet)
@@ -29,10 +31,14 @@ struct FixtureTests {
             try store.save(ProtectionChange([.init("identity", [1, 2, 3])]), of: account)
             let attachment = Attachment(
                 kind: .voice, mediaType: "audio/ogg", name: "voice.ogg", size: 12, duration: 900, playback: 300)
-            _ = try store.send(
+            let sent = try store.send(
                 OutgoingMessage(
                     sender: .juliet, originID: "0b9e1f9a-6f0e-4a52-b2f5-2f8e6c2f1a11", time: .at(12),
                     content: .text(MessageText("Ay me!", attachments: [attachment]))), in: romeo)
+            try store.noteProtection(.none, unreadable: [Self.unreadable], of: sent)
+            try store.save(
+                ProtectionChange([], notices: [ProtectionNotice(.began, in: romeo.conversation, at: .at(12))]),
+                of: account)
             _ = try store.receive(.text("all", from: .nurseInBalcony, archived: "1", by: .balcony, at: 13), in: balcony)
             try store.markRead(upTo: .sent(id: "m1"), in: store.openConversation(romeo))
             try store.saveDraft(Draft(body: "O Romeo", time: .at(14)), in: store.openConversation(romeo))
@@ -93,6 +99,10 @@ struct FixtureTests {
             #expect(page.map(\.protection) == [.none, version < 5 ? .none : ProtectionTests.facts, .none, .none])
             let records = try store.protectionRecords(of: account.id, beginningWith: "")
             #expect(records == (version < 5 ? [] : [.init("identity", [1, 2, 3])]))
+            #expect(page[3].unreadable == (version < 6 ? [] : [Self.unreadable]))
+            #expect(
+                try store.notices(of: list[1].id, in: .at(0) ... .at(99)).map(\.notice.kind)
+                    == (version < 6 ? [] : [.began]))
             #expect(try store.search(SearchRequest("雁")).messages.map(\.id) == [page[2].id])
         }
         #expect(try await store.verify().isEmpty)

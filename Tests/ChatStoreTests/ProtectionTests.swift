@@ -152,10 +152,56 @@ struct ProtectionTests {
     func sealed(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.send("ours", id: "1", at: 1)
-        try await store.store.write { writer throws(StoreError) in try writer.noteProtection(Self.facts, of: id) }
+        let unreadable = [
+            ProtectionError.Recipient(.romeo, device: "27183", .undecided),
+            ProtectionError.Recipient(.romeoPhone, .noDevice),
+        ]
+        try await store.store.write { writer throws(StoreError) in
+            try writer.noteProtection(Self.facts, unreadable: unreadable, of: id)
+        }
         #expect(try await store.timeline().map(\.protection) == [Self.facts])
+        #expect(try await store.timeline().map(\.unreadable) == [unreadable])
         // What the room or another device brings back changes nothing of that.
         try await store.receive(.text("ours", from: .juliet, origin: "1", at: 1, isOutgoing: true, route: .carbon))
         #expect(try await store.timeline().map(\.protection) == [Self.facts])
+    }
+
+    @Test(
+        "notices stand in their conversation by time, the newest hundred, until it is removed",
+        arguments: StoreKind.allCases)
+    func notices(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        try await store.receive(.text("hello", origin: "1", at: 1))
+        let key = store.romeo
+        let conversation = key.conversation
+        let noted = ProtectionNotice(
+            .newKey, in: conversation, at: .at(5),
+            key: ProtectionNotice.Key(.romeo, device: 27183, fingerprint: "a1b2"))
+        let elsewhere = ProtectionNotice(.began, in: ConversationAddress(.balcony, kind: .room), at: .at(1))
+        let began = ProtectionNotice(.began, in: conversation, at: .at(2))
+        try await store.store.write { writer throws(StoreError) in
+            try writer.save(ProtectionChange([], notices: [noted, elsewhere, began]), of: key.account)
+        }
+        func notices(_ times: ClosedRange<MessageTime>) async throws -> [ProtectionNotice] {
+            try await store.store.read { reader throws(StoreError) in
+                guard let id = try reader.conversation(key) else { return [] }
+                return try reader.notices(of: id, in: times).map(\.notice)
+            }
+        }
+        #expect(try await notices(.at(0) ... .at(9)) == [began, noted])
+        #expect(try await notices(.at(3) ... .at(9)) == [noted])
+        try await store.store.write { writer throws(StoreError) in
+            let many = (0..<StorageLimits.notices).map {
+                ProtectionNotice(.ended, in: conversation, at: .at(Int64($0 + 6)))
+            }
+            try writer.save(ProtectionChange([], notices: many), of: key.account)
+        }
+        let left = try await notices(.at(0) ... .at(1_000))
+        #expect(left.count == StorageLimits.notices && left.first?.time == .at(6))
+        try await store.store.write { writer throws(StoreError) in
+            try writer.removeConversation(try writer.openConversation(key))
+            _ = try writer.openConversation(key)
+        }
+        #expect(try await notices(.at(0) ... .at(1_000)).isEmpty)
     }
 }

@@ -23,6 +23,7 @@ final class AccountView {
     private let enabled = SwitchRow(localized("Use this account"))
     /// `nil` when the account is not running.
     let blocked: BlockedGroup?
+    let encryption: AccountEncryptionGroup
     private var enabling: Object.Connection?
     private lazy var seconds = SecondTicker { [weak self] in self?.show() }
 
@@ -37,6 +38,7 @@ final class AccountView {
         self.window = window
         profile = ProfileView(id, actions, window: window)
         blocked = actions.account(id).map { BlockedGroup($0) }
+        encryption = AccountEncryptionGroup(id, actions, hasKeys: actions.account(id)?.encryption != nil)
         let header = HeaderBar(title: title)
         header.showsWindowButtons(start: false, end: false)
         let back = Button(icon: "go-previous-symbolic").named(localized("Back"))
@@ -51,10 +53,12 @@ final class AccountView {
             "", icon: nil,
             profile.groups + [
                 PreferencesGroup("", description: nil, [enabled, state]),
-                PreferencesGroup("", description: nil, [password]),
+                PreferencesGroup("", description: nil, [password]), encryption.root,
             ] + [blocked?.group].compactMap { $0 } + [PreferencesGroup("", description: nil, [remove])])
         root = Box.vertical(header, page.expand(.vertical))
         blocked?.showToast = { [weak self] in self?.showToast($0) }
+        encryption.showToast = { [weak self] in self?.showToast($0) }
+        encryption.onDevices = { [weak self] in self?.showDevices() }
         back.onClick { [weak self] in self?.onClose() }
         connect.onClick { [weak actions] in Task { await actions?.connectNow(id) } }
         repair.onClick { [weak self] in self?.signInAgain() }
@@ -115,6 +119,14 @@ final class AccountView {
                 self?.showToast(error.message)
             }
         }
+    }
+
+    private func showDevices() {
+        guard let account = actions.account(id),
+            let model = DeviceListModel(account.address, account: account, environment: actions.environment)
+        else { return }
+        DevicesWindow.show(
+            model, name: account.address.description, actions.environment, over: window())
     }
 
     private func showToast(_ message: String) {

@@ -87,6 +87,9 @@ protocol AccountActions: AnyObject {
     func setDisplayName(_ name: String, of id: AccountID) async
     func changePassword(of id: AccountID, to password: String) async throws(SignInFailure)
     func remove(_ id: AccountID) async
+    /// `nil` if the encryption is off.
+    func encryptionPolicy(of id: AccountID) async -> EncryptionPolicy?
+    func setEncryption(_ policy: EncryptionPolicy?, of id: AccountID) async throws(AccountStorageError)
 }
 
 /// The operations that ``PresenceButton`` needs.

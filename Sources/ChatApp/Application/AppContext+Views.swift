@@ -74,6 +74,9 @@ extension AppContext {
         return ContactView(
             actions, home.avatars,
             media: SharedMediaGroup(sharedMedia(of: model.conversation)) { [weak model] in model?.name ?? "" },
+            encryption: encryptionGroup(
+                of: model.conversation, name: { [weak model] in model?.name ?? "" },
+                window: { [weak actions] in actions?.window() }),
             ownAddress: accounts.elements.count > 1 ? accounts[model.id.account]?.address : nil)
     }
 
@@ -90,7 +93,9 @@ extension AppContext {
                     pageSize: ConversationView.pageSize, pages: ConversationView.pages),
                 finder: ConversationFinder(key, store: home.store, environment: home.environment),
                 services: timelineServices(of: key, room), room: room.map { roomPart($0) },
-                composer: composerContext(of: key) { [weak room] in room?.nicknames ?? [] },
+                composer: composerContext(
+                    of: key, name: { [weak self, weak room] in room?.title ?? self?.name(of: key) ?? "" },
+                    nicknames: { [weak room] in room?.nicknames ?? [] }),
                 conversations: home.conversations, contacts: home.contacts, accounts: home.accounts,
                 prepareDownloads: { [weak self] in await self?.prepareDownloads(of: key.account) },
                 showContact: { [weak self] in
@@ -116,15 +121,27 @@ extension AppContext {
     }
 
     /// `nil` when the account is not running.
-    private func composerContext(of key: ConversationKey, nicknames: @escaping () -> [String]) -> ComposerContext? {
+    private func composerContext(
+        of key: ConversationKey, name: @escaping () -> String, nicknames: @escaping () -> [String]
+    ) -> ComposerContext? {
         guard let account = home.account(key.account) else { return nil }
         let media = home.media(of: key.account)
         let composer = Composer(
             key, store: home.store, actions: account, media: media, environment: home.environment)
         return ComposerContext(
             composer: composer, media: media,
-            recordings: media.map { VoiceComposer.folder(of: key, in: $0) }, nicknames: nicknames,
-            showToast: windowContext.showToast, window: windowContext.window)
+            recordings: media.map { VoiceComposer.folder(of: key, in: $0) },
+            encryption: encryptionModel(of: key).map { EncryptionButton($0, name: name) },
+            showDevices: key.kind == .direct
+                ? { [weak self] in
+                    self?.showDevices(of: key.address, name: name(), as: key.account, over: self?.window?.window)
+                } : nil,
+            nicknames: nicknames, showToast: windowContext.showToast, window: windowContext.window)
+    }
+
+    private func name(of key: ConversationKey) -> String {
+        home.conversations.all[key]?.title ?? home.contacts.rows.elements.first { $0.conversation == key }?.name
+            ?? key.address.description
     }
 
     func sharedMedia(of key: ConversationKey) -> SharedMediaSource {
@@ -156,7 +173,9 @@ extension AppContext {
     func roomPage(_ room: RoomModel) -> RoomPage {
         RoomPage(
             room, home.conversations, home.accounts, home.avatars, roomJoining,
-            media: SharedMediaGroup(sharedMedia(of: room.key)) { [weak room] in room?.title ?? "" })
+            media: SharedMediaGroup(sharedMedia(of: room.key)) { [weak room] in room?.title ?? "" },
+            encryption: encryptionGroup(
+                of: room.key, name: { [weak room] in room?.title ?? "" }, window: { nil }))
     }
 
     func roomPeopleView(_ room: RoomModel) -> RoomPeopleView {
@@ -169,7 +188,13 @@ extension AppContext {
         let account = room.key.account
         return RoomPersonMenu(
             room, account: { [weak self] in self?.home.account(account) },
-            talk: { [weak self] in self?.window?.open($0) })
+            talk: { [weak self] in self?.window?.open($0) },
+            showDevices: home.account(account).flatMap { encryption($0) }.map { _ in
+                { [weak self] person, parent in
+                    guard let self, let address = person.address else { return }
+                    self.showDevices(of: address, name: person.nickname, as: account, over: parent)
+                }
+            })
     }
 }
 

@@ -11,6 +11,8 @@ internal import XMPPAddress
 final class AppContext {
     let home: ChatHome
     let playback: VoicePlayback
+    /// The encryption of an account; `nil` if it has none. Tests replace it.
+    var encryption: (ChatAccount) -> (any EncryptionService)? = { $0.encryption }
     private weak var program: DesktopProgram?
     weak var window: MainWindow?
     private var downloadsOfAccounts: [AccountID: AttachmentDownloads] = [:]

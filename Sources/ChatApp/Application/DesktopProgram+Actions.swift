@@ -49,8 +49,9 @@ extension DesktopProgram {
         context?.openConversation(number: number)
     }
 
-    /// Opens an `xmpp:` address. An invitation is confirmed first.
+    /// Opens an `xmpp:` address. An invitation and a link with fingerprints are confirmed first.
     func open(_ address: String, _ context: AppContext) {
+        if let request = VerificationRequest(address) { return context.open(request) }
         guard let invitation = AccountInvitation(address) else { return context.open(address: address) }
         if window?.open(invitation) == true { return }
         SignInWindow.add(context.home, over: window?.window, invitation: invitation)

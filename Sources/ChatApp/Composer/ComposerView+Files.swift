@@ -72,6 +72,10 @@ extension ComposerView {
 
     /// Opens the preview, or adds to the preview that is open.
     private func offer(_ add: @escaping (OutgoingSelection) async -> Void) {
+        whenAllowed { $0.preview(add) }
+    }
+
+    private func preview(_ add: @escaping (OutgoingSelection) async -> Void) {
         guard let media = context.media else { return }
         let window: OutgoingWindow
         if let preview {

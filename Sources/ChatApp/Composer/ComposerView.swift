@@ -16,6 +16,8 @@ final class ComposerView {
     let emoji = MenuButton(icon: "face-smile-symbolic").css("flat", "circular")
     let context: ComposerContext
     var composer: Composer { context.composer }
+    /// `nil` when the account is not running.
+    var encryption: EncryptionButton? { context.encryption }
     /// The window that previews files before they are sent.
     var preview: OutgoingWindow?
     /// The text that the preview holds as a file.
@@ -37,6 +39,7 @@ final class ComposerView {
         let field = Box.horizontal(spacing: 2, Overlay(scroller, placeholder).expand(.horizontal), emoji).css(
             "entry-box")
         emoji.align(vertical: .end).opensUpwards()
+        if let lock = context.encryption?.button { field.insert(lock.align(vertical: .end), after: nil) }
         attach.align(vertical: .end).margins(bottom: 3)
         send.align(vertical: .end).margins(bottom: 3)
         let text = Box.horizontal(spacing: 6, attach, field.expand(.horizontal))
@@ -70,6 +73,8 @@ final class ComposerView {
     }
 
     private func connect() {
+        encryption?.showToast = context.showToast
+        encryption?.onDevices = context.showDevices
         change = entry.onChange { [weak self] in self?.wrote($0) }
         entry.onComposing { [weak self] in self?.showPlaceholder() }
         entry.onCursor { [weak self] in self?.complete() }
@@ -114,6 +119,7 @@ final class ComposerView {
     /// Saves the draft and the current recording.
     func close() async {
         preview?.close()
+        encryption?.close()
         await voice?.close()
         await composer.close()
     }
@@ -151,8 +157,21 @@ final class ComposerView {
         guard !composer.isEmpty else { return }
         guard !composer.isTooLong else { return offerTextAsFile() }
         mentions.show(nil)
-        attempt { [composer] () throws(StoreError) in _ = try await composer.send() }
         focus()
+        whenAllowed { view in
+            view.attempt { [composer = view.composer] () throws(StoreError) in _ = try await composer.send() }
+        }
+    }
+
+    /// Sends, unless the encryption would refuse the message: then the text stays, and the popover says what to do.
+    func whenAllowed(_ send: @escaping (ComposerView) -> Void) {
+        guard let encryption, encryption.model.isRefused else { return send(self) }
+        Task { [weak self] in
+            // The answer may be out of date.
+            await encryption.model.refresh()
+            guard let self else { return }
+            if encryption.model.isRefused { encryption.open() } else { send(self) }
+        }
     }
 
     func cancelTarget() {
@@ -201,6 +220,10 @@ struct ComposerContext {
     let recordings: String?
     /// A recorder to use instead of the microphone and ``recordings``.
     var voice: VoiceComposer?
+    /// The lock beside the input field; `nil` without an account.
+    var encryption: EncryptionButton?
+    /// Opens the devices of the other side; `nil` in a room.
+    var showDevices: (() -> Void)?
     /// The names that a message can mention: the nicknames in a room.
     var nicknames: () -> [String] = { [] }
     /// Shows a message to the user.

@@ -32,6 +32,7 @@ final class ContactView {
     private var deviceRows: [ActionRow] = []
     private var shownDevices: [ContactDevice]?
     let media: SharedMediaGroup
+    let encryption: EncryptionGroup?
     let block = Button("").css("pill")
     let delete = Button(localized("_Delete the contact…")).css("destructive-action", "pill")
     private let note = Label(
@@ -41,9 +42,13 @@ final class ContactView {
     private var following: Task<Void, Never>?
 
     /// - Parameter ownAddress: the address of the account that has the contact; shown when there are several accounts.
-    init(_ actions: ContactActions, _ avatars: AvatarLoader, media: SharedMediaGroup, ownAddress: JID?) {
+    init(
+        _ actions: ContactActions, _ avatars: AvatarLoader, media: SharedMediaGroup, encryption: EncryptionGroup?,
+        ownAddress: JID?
+    ) {
         self.actions = actions
         self.media = media
+        self.encryption = encryption
         let model = actions.model
         picture = AvatarImage(avatars, size: 96)
         dot = PresenceDot(on: picture, isLarge: true)
@@ -57,9 +62,11 @@ final class ContactView {
             [
                 PreferencesGroup("", description: nil, [top]), request.root,
                 PreferencesGroup("", description: nil, [between]), media.root,
-                PreferencesGroup("", description: nil, [remark, groups, mute, account]), devices,
-                PreferencesGroup("", description: nil, [buttons]),
+                PreferencesGroup("", description: nil, [remark, groups, mute, account]),
+            ] + [encryption?.root].compactMap { $0 } + [
+                devices, PreferencesGroup("", description: nil, [buttons]),
             ])
+        encryption?.showToast = { [weak actions] in actions?.showToast($0) }
         remark.showsApplyButton(true)
         let id = model.id
         account.show(subtitle: ownAddress?.description ?? "")
@@ -100,6 +107,7 @@ final class ContactView {
     func close() {
         following?.cancel()
         following = nil
+        encryption?.close()
         media.close()
     }
 

@@ -23,6 +23,7 @@ final class RoomPage {
     var onShowConversation: () -> Void = {}
 
     let media: SharedMediaGroup
+    let encryption: EncryptionGroup?
     private let room: RoomModel
     private let conversations: ConversationList
     private let accounts: AccountList
@@ -40,13 +41,14 @@ final class RoomPage {
 
     init(
         _ room: RoomModel, _ conversations: ConversationList, _ accounts: AccountList, _ avatars: AvatarLoader,
-        _ joining: RoomJoining, media: SharedMediaGroup
+        _ joining: RoomJoining, media: SharedMediaGroup, encryption: EncryptionGroup?
     ) {
         self.room = room
         self.conversations = conversations
         self.accounts = accounts
         self.joining = joining
         self.media = media
+        self.encryption = encryption
         picture = AvatarImage(avatars, size: 72)
         let address = Label(room.key.address.description).ellipsize(inMiddle: true).css("dim-label").selectable()
         let top = Box.vertical(spacing: 6, picture.widget.align(horizontal: .center), name, address)
@@ -58,8 +60,7 @@ final class RoomPage {
             [
                 PreferencesGroup("", description: nil, [top]), topicGroup, media.root,
                 PreferencesGroup("", description: nil, [notifications, entering, nickname, remark]),
-                PreferencesGroup("", description: nil, [exits]),
-            ])
+            ] + [encryption?.root].compactMap { $0 } + [PreferencesGroup("", description: nil, [exits])])
         nickname.showsApplyButton(true)
         remark.showsApplyButton(true)
         connect()
@@ -68,6 +69,7 @@ final class RoomPage {
     }
 
     private func connect() {
+        encryption?.showToast = { [weak self] in self?.showToast($0) }
         media.stands(
             in: { [weak self] in self?.window() }, showToast: { [weak self] in self?.showToast($0) },
             onLeave: { [weak self] in self?.onShowConversation() })

@@ -14,21 +14,25 @@ final class RoomPersonMenu {
     private let room: RoomModel
     private let account: () -> ChatAccount?
     private let openConversation: (ConversationKey) -> Void
+    private let showDevices: ((RoomState.Person, Window?) -> Void)?
 
     /// - Parameters:
     ///   - account: that is in the room; `nil` when it is not running.
     ///   - talk: opens a conversation with a person in the room.
+    ///   - showDevices: shows the devices of a person whose address the room reveals; `nil` without encryption.
     init(
-        _ room: RoomModel, account: @escaping () -> ChatAccount?, talk: @escaping (ConversationKey) -> Void
+        _ room: RoomModel, account: @escaping () -> ChatAccount?, talk: @escaping (ConversationKey) -> Void,
+        showDevices: ((RoomState.Person, Window?) -> Void)? = nil
     ) {
         self.room = room
         self.account = account
         openConversation = talk
+        self.showDevices = showDevices
     }
 
     /// `nil` if no action is allowed.
     func menu(for person: RoomState.Person) -> (menu: Menu, actions: ActionGroup)? {
-        let groups = RoomPersonAction.allowed(with: person, room.rights)
+        let groups = RoomPersonAction.allowed(with: person, room.rights, hasKeys: showDevices != nil)
         guard !groups.isEmpty else { return nil }
         let actions = ActionGroup()
         for action in groups.joined() {
@@ -67,6 +71,7 @@ final class RoomPersonMenu {
         switch action {
         case .talk: talk(person)
         case .mention: onMention(nickname)
+        case .devices: showDevices?(person, window())
         case .grantVoice, .revokeVoice:
             attempt { account throws(RoomFailure) in
                 try await account.rooms.setVoice(action == .grantVoice, of: nickname, in: room)
@@ -115,12 +120,16 @@ final class RoomPersonMenu {
 
 /// An action on a person in a room.
 enum RoomPersonAction: String, CaseIterable {
-    case talk, mention
+    case talk, mention, devices
     case grantVoice, revokeVoice, grantModerator, revokeModerator, grantMembership, revokeMembership
     case kick, ban
 
     /// The actions that the user is allowed, in the groups of the menu; none on oneself.
-    static func allowed(with person: RoomState.Person, _ rights: RoomRights) -> [[RoomPersonAction]] {
+    ///
+    /// - Parameter hasKeys: whether the account encrypts, so that devices can be shown.
+    static func allowed(
+        with person: RoomState.Person, _ rights: RoomRights, hasKeys: Bool = false
+    ) -> [[RoomPersonAction]] {
         guard !person.isOwn else { return [] }
         var role: [RoomPersonAction] = []
         if rights.mayGrantVoice(to: person) { role.append(.grantVoice) }
@@ -132,7 +141,9 @@ enum RoomPersonAction: String, CaseIterable {
         var removal: [RoomPersonAction] = []
         if rights.mayKick(person) { removal.append(.kick) }
         if rights.mayBan(person) { removal.append(.ban) }
-        return [[.talk, .mention], role, removal].filter { !$0.isEmpty }
+        return [[.talk, .mention] + (hasKeys && person.address != nil ? [.devices] : []), role, removal].filter {
+            !$0.isEmpty
+        }
     }
 
     /// The label in the menu.
@@ -140,6 +151,7 @@ enum RoomPersonAction: String, CaseIterable {
         switch self {
         case .talk: localized("Private chat")
         case .mention: localized("Mention")
+        case .devices: localized("Devices and keys")
         case .grantVoice: localized("Allow to speak")
         case .revokeVoice: localized("Mute in the room")
         case .grantModerator: localized("Make a moderator…")
@@ -164,7 +176,7 @@ enum RoomPersonAction: String, CaseIterable {
     /// `nil` for actions that are easily undone.
     func question(about name: String) -> Question? {
         switch self {
-        case .talk, .mention, .grantVoice, .revokeVoice: nil
+        case .talk, .mention, .devices, .grantVoice, .revokeVoice: nil
         case .grantModerator:
             Question(
                 heading: localized("Make %@ a moderator?", name),

@@ -34,7 +34,10 @@ final class RoomWindow {
         page.showToast = showToast
         page.onLeft = { [weak self] in self?.window.close() }
         page.onShowConversation = { [weak self] in self?.window.close() }
-        window.on("unrealize") { [weak self] in self?.page.media.close() }
+        window.on("unrealize") { [weak self] in
+            self?.page.media.close()
+            self?.page.encryption?.close()
+        }
         window.onCloseRequest { [weak self] in
             self?.room.search("")
             return false

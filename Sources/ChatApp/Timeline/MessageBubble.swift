@@ -18,6 +18,7 @@ final class MessageBubble {
     /// The last text and its parsed body.
     private var parsed: (text: String, body: MessageBody)?
     let edited = Label(localized("edited"))
+    let protection = ProtectionSign()
     private let time = Label()
     let state = StateMark(usesAccent: false)
     private let overlay: Overlay
@@ -35,7 +36,8 @@ final class MessageBubble {
         self.owner = owner
         self.services = services
         body = BodyView { LinkWarning.ask($0, over: services.window.window()) }
-        let footer = Box.horizontal(spacing: 5, edited, time, state.widget).css("footer").align(horizontal: .end)
+        let footer = Box.horizontal(spacing: 5, edited, protection.widget, time, state.widget).css("footer").align(
+            horizontal: .end)
         for widget in [sender, files, body.root, footer] as [Widget] { bubble.append(widget) }
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
         // Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural width there.
@@ -80,6 +82,7 @@ final class MessageBubble {
         show(message.isRetracted ? [] : message.text.attachments, of: message)
 
         edited.isVisible = message.isEdited && !message.isRetracted
+        protection.show(message.mark)
         time.text = Wording.clock(message.time)
         state.widget.isVisible = isOutgoing && !message.isRetracted
         if isOutgoing { state.show(message.state) }
@@ -233,6 +236,8 @@ final class MessageBubble {
             if !message.text.body.isEmpty { parts.append(TextFold(message.text.body).text) }
             if message.isEdited { parts.append(localized("edited")) }
         }
+        // What could not be decrypted has its sentence already.
+        if let mark = message.mark, mark != .notOpened { parts.append(Wording.protection(mark)) }
         parts.append(Wording.clock(message.time))
         if message.isOutgoing { parts.append(Wording.state(message.state)) }
         return parts.joined(separator: ", ")

@@ -22,7 +22,7 @@ final class AccountContext: Sendable {
     let queue: SendQueue
     /// Decides who gets typing notifications.
     let stateSupport: ChatStateSupport
-    let events = EventChannel<ChatAccountEvent>()
+    let events: EventChannel<ChatAccountEvent>
     /// The observer of all received events; `nil` if there is none.
     let hearing: Hearing?
     private let state: Mutex<State>
@@ -39,9 +39,12 @@ final class AccountContext: Sendable {
         let stateSupport = ChatStateSupport(tellsTyping: policy.tellsTyping)
         self.stateSupport = stateSupport
         hearing = policy.hear.map { Hearing($0) }
-        let encryption =
-            protection == nil
-            ? policy.encryption.map { OMEMOProtection($0, store: store, account: id, address: address, now: now) } : nil
+        let events = EventChannel<ChatAccountEvent>()
+        self.events = events
+        let settings = protection == nil ? policy.encryption : nil
+        let encryption = settings.map {
+            OMEMOProtection($0, store: store, account: id, address: address, events: events, now: now)
+        }
         self.encryption = encryption
         recorder = SessionRecorder(
             store: store, account: id, address: address, media: media,

@@ -20,6 +20,9 @@ public enum ChatAccountEvent: Sendable {
     case typing(ConversationKey)
     /// A room has changed: joined or left, or its people.
     case room(JID)
+    /// The encryption with an address may have changed: the devices, the trust in them, or the policy of its
+    /// conversation. `nil` means all addresses.
+    case encryption(JID?)
     /// A background operation failed, and the user should know.
     case problem(AccountProblem)
 }

@@ -87,8 +87,9 @@ struct ProtectionStep: Sendable {
     ) async throws(StoreError) -> Result {
         do throws(StoreError) {
             let result = try await store.write { [changes] writer throws(StoreError) in
+                let result = try body(writer)
                 for change in changes { try writer.save(change, of: account) }
-                return try body(writer)
+                return result
             }
             for change in changes { await protector.protection.stored(change) }
             leave()

@@ -52,9 +52,7 @@ struct QueuedStanzas: Sendable {
         }
         try await step.store(of: account, in: store) { writer throws(StoreError) in
             try writer.noteAttempt(id, notBefore: nil)
-            if sealed.protection != entry.message.protection {
-                try writer.noteProtection(sealed.protection, of: id)
-            }
+            try writer.noteProtection(sealed.protection, unreadable: sealed.omitted, of: id)
         }
         return .stanza(sealed.message)
     }

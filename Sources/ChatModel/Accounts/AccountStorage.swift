@@ -26,6 +26,8 @@ public protocol AccountStorage: Sendable {
 
     /// The end-to-end encryption of an account; `nil` if it is off.
     func encryption(of account: JID) async -> OMEMOSettings?
+    /// Saves whether an account encrypts; `nil` turns its encryption off.
+    func save(encryption: EncryptionPolicy?, of account: JID) async throws(AccountStorageError)
 
     /// Opens the media cache of an account; `nil` if that fails.
     func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache?
@@ -123,6 +125,7 @@ public enum AccountNeed: Sendable, Hashable {
 public actor MemoryAccountStorage: AccountStorage {
     public private(set) var stored: [JID: AccountAccess] = [:]
     public private(set) var passwords: [JID: String] = [:]
+    public private(set) var policies: [JID: EncryptionPolicy] = [:]
 
     private let media: MediaCache?
 
@@ -139,6 +142,7 @@ public actor MemoryAccountStorage: AccountStorage {
     public func save(password: String, of account: JID) { passwords[account] = password }
     public func installation(of account: JID) -> Installation? { nil }
     public func encryption(of account: JID) -> OMEMOSettings? { nil }
+    public func save(encryption: EncryptionPolicy?, of account: JID) { policies[account] = encryption }
     public func openMedia(of account: JID, waiting: [QueuedMessage]) -> MediaCache? { media }
     public nonisolated func uploader(for media: MediaCache) -> any AttachmentUploader { NoUploader() }
 }

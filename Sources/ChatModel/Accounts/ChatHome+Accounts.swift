@@ -186,6 +186,18 @@ extension ChatHome {
         try? await running[id]?.account.profile.publishNickname(name.isEmpty ? nil : name)
     }
 
+    /// The policy with which the program encrypts for an account from its next start on; `nil` if it is off.
+    public func encryptionPolicy(of id: AccountID) async -> EncryptionPolicy? {
+        guard let address = running[id]?.account.address else { return nil }
+        return await accountStorage.encryption(of: address)?.policy
+    }
+
+    /// Saves whether an account encrypts, from the next start of the program on; `nil` turns its encryption off.
+    public func setEncryption(_ policy: EncryptionPolicy?, of id: AccountID) async throws(AccountStorageError) {
+        guard let address = running[id]?.account.address else { return }
+        try await accountStorage.save(encryption: policy, of: address)
+    }
+
     private func write(_ body: @escaping @Sendable (any StoreWriter) throws(StoreError) -> Void) async {
         do throws(StoreError) {
             try await store.write(body)

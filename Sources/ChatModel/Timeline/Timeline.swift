@@ -57,6 +57,8 @@ public final class Timeline {
     @ObservationIgnored private var book = AddressBook()
     @ObservationIgnored var unread: (position: TimelinePosition, count: Int)?
     @ObservationIgnored var askedToRead: TimelinePosition?
+    /// The first encrypted message that was in the window since the timeline exists.
+    @ObservationIgnored private var firstEncrypted: TimelinePosition?
     /// Changes since ``open()``, for ``run()``.
     @ObservationIgnored private var changes: StoreChangeSequence?
 
@@ -188,9 +190,12 @@ public final class Timeline {
 
     func display() {
         checkWindow()
+        if let first = contents.window.messages.first(where: { $0.protection != .none })?.position {
+            firstEncrypted = min(firstEncrypted ?? first, first)
+        }
         let layout = TimelineLayout(
             key: key, book: book, calendar: environment.calendar(), unread: unread,
-            isLoadingOlder: olderMessages == .loading)
+            isLoadingOlder: olderMessages == .loading, firstEncrypted: firstEncrypted)
         let rows = layout.items(contents)
         if reachesNewest != contents.window.reachesNewest { reachesNewest = contents.window.reachesNewest }
         if unreadCount != contents.unreadCount { unreadCount = contents.unreadCount }

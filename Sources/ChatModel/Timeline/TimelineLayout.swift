@@ -12,6 +12,8 @@ struct TimelineLayout {
     /// The position of the unread separator, and the number of unread messages when the conversation was opened.
     let unread: (position: TimelinePosition, count: Int)?
     let isLoadingOlder: Bool
+    /// The first message known to be encrypted: after it, clear text is marked.
+    var firstEncrypted: TimelinePosition?
 
     func items(_ contents: TimelineContents) -> [TimelineItem] {
         let messages = contents.window.messages
@@ -22,7 +24,9 @@ struct TimelineLayout {
         var previous: (stored: StoredMessage, item: Int, day: TimelineDay)?
         for message in messages {
             let day = days.day(of: message.position.time)
-            var row = TimelineMessage(message, answered: contents.answered[message.id], key: key, book: book)
+            var row = TimelineMessage(
+                message, answered: contents.answered[message.id],
+                isAfterEncryption: firstEncrypted.map { $0 < message.position } ?? false, key: key, book: book)
             var isDivided = false
             if hasGap(before: message.position, after: previous?.stored.position, contents.gaps) {
                 items.append(.gap(before: message.id))

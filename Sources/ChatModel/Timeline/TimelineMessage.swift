@@ -38,6 +38,8 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     public let editTime: MessageTime?
     public let isRetracted: Bool
     public let protection: MessageProtection
+    /// What is shown about ``protection``; `nil` where nothing was ever encrypted.
+    public let mark: ProtectionMark?
     public let reactions: [ReactionGroup]
     public let quotation: Quotation?
     /// Whether it is the first of a group, which shows the sender.
@@ -53,7 +55,10 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     /// The parsed text. Computed on each access, so only for visible rows.
     public var body: MessageBody { MessageBody(text.body) }
 
-    init(_ message: StoredMessage, answered: StoredMessage?, key: ConversationKey, book: AddressBook) {
+    init(
+        _ message: StoredMessage, answered: StoredMessage?, isAfterEncryption: Bool = false, key: ConversationKey,
+        book: AddressBook
+    ) {
         id = message.id
         position = message.position
         time = message.time
@@ -70,6 +75,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
         editTime = message.editTime
         isRetracted = message.isRetracted
         protection = message.protection
+        mark = ProtectionMark(message, isAfterEncryption: isAfterEncryption)
         var groups: [(emoji: String, names: [String], isOwn: Bool)] = []
         for reaction in message.reactions {
             let name = book.author(reaction.sender, in: key)

@@ -25,6 +25,7 @@ extension Wording {
         case let error as AttachmentFailure: failure(error)
         case let error as FileSharingError: failure(error)
         case let error as TransportError: failure(error)
+        case let error as ProtectionError: failure(error)
         default: localized("It did not work.")
         }
     }

@@ -6,31 +6,86 @@ extension SQLiteTransaction {
     func number(of protection: MessageProtection) throws(StoreError) -> SQLiteValue {
         if protection == .none { return .null }
         if let number = cache.protectionNumbers[protection] { return .integer(number) }
+        let number = try number(ofFacts: protection)
+        cache.keep(protection, number)
+        return .integer(number)
+    }
+
+    func number(of unreadable: [ProtectionError.Recipient]) throws(StoreError) -> SQLiteValue {
+        unreadable.isEmpty ? .null : .integer(try number(ofFacts: unreadable))
+    }
+
+    private func json(_ value: some Encodable) throws(StoreError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(protection) else {
-            throw StoreError(.invalidRequest, "The protection of a message cannot be written down.")
+        guard let data = try? encoder.encode(value) else {
+            throw StoreError(.invalidRequest, "The protection of a message cannot be encoded.")
         }
-        let facts = SQLiteValue.text(String(decoding: data, as: UTF8.self))
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func number(ofFacts value: some Encodable) throws(StoreError) -> Int64 {
+        let facts = SQLiteValue.text(try json(value))
         try connection.run("INSERT OR IGNORE INTO protections (facts) VALUES (?)", [facts])
         guard let number = try connection.integer("SELECT id FROM protections WHERE facts = ?", [facts]) else {
             throw StoreError(.corrupt, "\(connection.path) is damaged: the protection of a message is missing.")
         }
-        cache.keep(protection, number)
-        return .integer(number)
+        return number
     }
 
     func protection(_ number: Int64?) throws(StoreError) -> MessageProtection {
         guard let number else { return .none }
         if let known = cache.protections[number] { return known }
+        // What cannot be read any more is shown as no protection: nothing is claimed that nobody knows.
+        guard let protection = try facts(number, as: MessageProtection.self) else { return .none }
+        cache.keep(protection, number)
+        return protection
+    }
+
+    func unreadable(_ number: Int64?) throws(StoreError) -> [ProtectionError.Recipient] {
+        guard let number else { return [] }
+        return try facts(number, as: [ProtectionError.Recipient].self) ?? []
+    }
+
+    private func facts<Facts: Decodable>(_ number: Int64, as type: Facts.Type) throws(StoreError) -> Facts? {
         let facts = try connection.firstRow("SELECT facts FROM protections WHERE id = ?", [.integer(number)]) {
             row throws(StoreError) in row.text(0)
         }
-        // What cannot be read any more is shown as no protection: nothing is claimed that nobody knows.
-        guard let facts, let protection = try? JSONDecoder().decode(MessageProtection.self, from: Data(facts.utf8))
-        else { return .none }
-        cache.keep(protection, number)
-        return protection
+        return facts.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
+    }
+
+    // MARK: Notices
+
+    func notices(
+        of conversation: ConversationID, in times: ClosedRange<MessageTime>
+    ) throws(StoreError) -> [StoredNotice] {
+        guard let address = try key(of: conversation)?.conversation else { return [] }
+        return try connection.rows(
+            "SELECT id, time, kind, key FROM notices WHERE conversation = ? AND time BETWEEN ? AND ? ORDER BY time, id",
+            [SQLiteValue(conversation), SQLiteValue(times.lowerBound), SQLiteValue(times.upperBound)]
+        ) { row throws(StoreError) -> StoredNotice? in
+            // A kind of a later version is not shown.
+            guard let kind = ProtectionNotice.Kind(rawValue: row.text(2)) else { return nil }
+            let key = row.optionalText(3).flatMap {
+                try? JSONDecoder().decode(ProtectionNotice.Key.self, from: Data($0.utf8))
+            }
+            return StoredNotice(
+                id: row.integer(0), notice: ProtectionNotice(kind, in: address, at: row.time(1), key: key))
+        }.compactMap { $0 }
+    }
+
+    func add(_ notice: ProtectionNotice, to conversation: ConversationID, limit: Int) throws(StoreError) {
+        try connection.run(
+            "INSERT INTO notices (conversation, time, kind, key) VALUES (?, ?, ?, ?)",
+            [
+                SQLiteValue(conversation), SQLiteValue(notice.time), .text(notice.kind.rawValue),
+                SQLiteValue(try notice.key.map { key throws(StoreError) in try json(key) }),
+            ])
+        try connection.run(
+            """
+            DELETE FROM notices WHERE id IN (
+                SELECT id FROM notices WHERE conversation = ? ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?)
+            """, [SQLiteValue(conversation), SQLiteValue(limit)])
     }
 
     // MARK: What the protection remembers
@@ -61,5 +116,6 @@ extension SQLiteTransaction {
                     [SQLiteValue(account), .text(record.name)])
             }
         }
+        try keep(change.notices, of: account)
     }
 }

@@ -93,7 +93,8 @@ extension LocalStore {
                         archiveReferences: try storage.archiveReferences(of: record), time: record.time,
                         timeSource: record.timeSource, orderTime: record.orderTime, orderRank: record.orderRank,
                         state: record.state, content: content, isRetracted: record.isRetracted,
-                        protection: record.protection == .none ? nil : record.protection)))
+                        protection: record.protection == .none ? nil : record.protection,
+                        unreadable: record.unreadable.isEmpty ? nil : record.unreadable)))
         }
         return (try encode(lines), records.last?.id)
     }
@@ -162,6 +163,8 @@ struct TransferMessage: Codable, Equatable {
     var isRetracted: Bool
     /// `nil` for one that was not protected.
     var protection: MessageProtection?
+    /// `nil` if all devices can decrypt it.
+    var unreadable: [ProtectionError.Recipient]?
 }
 
 /// The result of an import.

@@ -128,6 +128,7 @@ extension RecordStorage {
         copy = copy.withoutUnprovedCorrection(in: key.kind)
         var record = Self.record(of: copy, conversation: conversation)
         record.orderTime = message.orderTime
+        record.unreadable = message.unreadable ?? []
         record.orderRank = message.orderRank
         record.state =
             message.state.isUnsent

@@ -26,6 +26,18 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public let reactions: [Reaction]
     /// Of the text that is shown: of the last correction, if it was corrected.
     public let protection: MessageProtection
+    /// The devices, or accounts without any, that cannot decrypt a message of ours that others can, each with its
+    /// reason.
+    public let unreadable: [ProtectionError.Recipient]
+}
+
+/// A notice in the timeline of a conversation, at its time among the messages.
+public struct StoredNotice: Hashable, Sendable, Identifiable {
+    /// Never reused.
+    public let id: Int64
+    public let notice: ProtectionNotice
+
+    package init(id: Int64, notice: ProtectionNotice) { (self.id, self.notice) = (id, notice) }
 }
 
 /// A reaction of one sender to a message (XEP-0444).

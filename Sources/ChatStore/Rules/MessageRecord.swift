@@ -44,6 +44,8 @@ package struct MessageRecord: Equatable, Sendable {
     package var retraction: MessageID?
     package var hasReactions = false
     package var protection = MessageProtection.none
+    /// The devices that cannot decrypt it, if it is ours.
+    package var unreadable: [ProtectionError.Recipient] = []
 
     package var position: TimelinePosition { TimelinePosition(time: orderTime, rank: orderRank, id: id) }
 

@@ -16,6 +16,9 @@ enum StorageLimits {
     /// Bytes of waiting text in one conversation.
     static let waitingBytes = 1 << 20
 
+    /// Notices in one conversation: more than anybody reads, and an account with changing keys can cause them.
+    static let notices = 100
+
     /// Counting takes time in proportion to the stored rows, so it is repeated only after this many bytes; a
     /// conversation can exceed its limit by that much.
     static let recountInterval = 64 << 10

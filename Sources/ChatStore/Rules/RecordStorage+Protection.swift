@@ -1,9 +1,11 @@
 extension RecordStorage {
-    package func noteProtection(_ protection: MessageProtection, of message: MessageID) throws(StoreError) {
+    package func noteProtection(
+        _ protection: MessageProtection, unreadable: [ProtectionError.Recipient], of message: MessageID
+    ) throws(StoreError) {
         let old = try requireRecord(message)
-        guard old.protection != protection else { return }
         var record = old
-        record.protection = protection
+        (record.protection, record.unreadable) = (protection, unreadable)
+        guard record != old else { return }
         try update(record, replacing: old)
         noteChange(of: record)
     }
@@ -32,5 +34,16 @@ extension RecordStorage {
         if oldText != newText { try searchTextChanged(of: record, from: oldText, to: newText) }
         noteChange(of: record)
         return record
+    }
+
+    /// Stores notices in the conversations that exist.
+    package func keep(_ notices: [ProtectionNotice], of account: AccountID) throws(StoreError) {
+        for notice in notices {
+            guard let conversation = try conversation(ConversationKey(account: account, notice.conversation)) else {
+                continue
+            }
+            try add(notice, to: conversation, limit: StorageLimits.notices)
+            changes.conversations.insert(conversation)
+        }
     }
 }

@@ -90,7 +90,7 @@ extension RecordStorage {
             isOutgoing: record.isOutgoing, wireID: record.wireID, originID: record.originID,
             archiveReference: record.archiveReference, text: text, state: state, editTime: edit?.time,
             isRetracted: record.isRetracted, reactions: record.hasReactions ? try reactions(to: record.id) : [],
-            protection: edit?.protection ?? record.protection)
+            protection: edit?.protection ?? record.protection, unreadable: edit?.unreadable ?? record.unreadable)
     }
 
     func ownText(of record: MessageRecord) throws(StoreError) -> MessageText {

@@ -10,6 +10,7 @@ struct Migration: Sendable {
         Migration(number: 3, apply: { connection throws(StoreError) in try connection.execute(schema3) }),
         Migration(number: 4, apply: { connection throws(StoreError) in try connection.execute(schema4) }),
         Migration(number: 5, apply: { connection throws(StoreError) in try connection.execute(schema5) }),
+        Migration(number: 6, apply: { connection throws(StoreError) in try connection.execute(schema6) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -128,5 +129,20 @@ extension Migration {
             value BLOB NOT NULL,
             PRIMARY KEY (account, name)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The devices that cannot decrypt a message of ours, and notices about the protection of a conversation.
+    static let schema6 = """
+        -- The number of a list in protections; NULL if all devices can decrypt it.
+        ALTER TABLE messages ADD COLUMN unreadable INTEGER;
+
+        CREATE TABLE notices (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+            time INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            key TEXT
+        ) STRICT;
+        CREATE INDEX notices_time ON notices (conversation, time);
         """
 }

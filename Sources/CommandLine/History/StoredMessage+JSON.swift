@@ -27,8 +27,16 @@ extension StoredMessage {
             ("files", text.attachments.isEmpty ? .null : .array(text.attachments.map { $0.json(at: path($0)) })),
             ("originId", .text(originID)), ("archiveId", .text(archiveReference?.id)),
             ("protection", protection.json),
+            ("unreadable", unreadable.isEmpty ? .null : .array(unreadable.map(\.json))),
         ]
         return JSONValue(members + deeds)
+    }
+}
+
+extension ProtectionError.Recipient {
+    /// A device that cannot decrypt a message, for programs.
+    fileprivate var json: JSONValue {
+        ["address": .text(address), "device": .text(device), "reason": .string(code.rawValue)]
     }
 }
 

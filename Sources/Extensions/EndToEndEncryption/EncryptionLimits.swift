@@ -32,8 +32,8 @@ public enum EncryptionLimits {
     /// How long the members of a room are valid. A room reports most changes; some services report none of members that
     /// are not present.
     static let roomMembersLifetime = Duration.seconds(60)
-    /// Failures that are remembered, so that nothing is requested for each message that has just failed.
-    static let failures = 4_096
+    /// Bundles, or failures to read one, that are remembered, so that nothing is requested for each message.
+    public static let failures = 4_096
     /// When a list or bundle is requested again that could not be read.
     static let retry = Backoff(first: .seconds(30), longest: .seconds(3_600))
     /// When this device announces itself again after it was removed more than once: two programs that remove each other

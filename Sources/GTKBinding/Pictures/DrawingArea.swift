@@ -50,6 +50,9 @@ public struct Drawing {
         use(color, opacity)
     }
 
+    /// Uses a colour that is the same in every theme; components from 0 to 1.
+    public func use(red: Double, green: Double, blue: Double) { cairo_set_source_rgb(context, red, green, blue) }
+
     private func use(_ color: GdkRGBA, _ opacity: Double) {
         cairo_set_source_rgba(
             context, Double(color.red), Double(color.green), Double(color.blue), Double(color.alpha) * opacity)
@@ -88,6 +91,12 @@ extension Drawing {
         cairo_move_to(context, first.x, first.y)
         for point in points.dropFirst() { cairo_line_to(context, point.x, point.y) }
         cairo_close_path(context)
+        cairo_fill(context)
+    }
+
+    /// A filled rectangle; at whole pixels its edges are sharp.
+    public func rectangle(x: Double, y: Double, width: Double, height: Double) {
+        cairo_rectangle(context, x, y, width, height)
         cairo_fill(context)
     }
 

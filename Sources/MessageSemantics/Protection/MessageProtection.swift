@@ -43,6 +43,11 @@ public struct ProtectionChange: Hashable, Sendable {
     }
 
     public var records: [Record]
+    /// What the person should see in its conversation; stored where the conversation exists.
+    public var notices: [ProtectionNotice]
 
-    public init(_ records: [Record]) { self.records = records }
+    public init(_ records: [Record], notices: [ProtectionNotice] = []) {
+        self.records = records
+        self.notices = notices
+    }
 }

@@ -3,7 +3,7 @@ public import XMPPAddress
 /// Why something cannot be opened or sealed.
 public struct ProtectionError: Error, Sendable, CustomStringConvertible {
     /// A word for programs; a protection can have further ones.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -27,7 +27,7 @@ public struct ProtectionError: Error, Sendable, CustomStringConvertible {
     }
 
     /// A device for which sealing failed.
-    public struct Recipient: Hashable, Sendable {
+    public struct Recipient: Hashable, Sendable, Codable {
         /// The bare address of an account.
         public var address: JID
         /// The fingerprint or number of the device; `nil` if none is known.

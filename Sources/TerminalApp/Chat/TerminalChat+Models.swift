@@ -157,7 +157,7 @@ extension TerminalChat {
         case .connection(let state): changed(state)
         case .problem(let problem): showNotice(TerminalText.harmless(Wording.problem(problem)))
         // Other events change the models.
-        case .presence, .requests, .blocked, .invitations, .typing, .room: return
+        case .presence, .requests, .blocked, .invitations, .typing, .room, .encryption: return
         }
         modelsChanged()
     }

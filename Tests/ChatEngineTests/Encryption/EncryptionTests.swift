@@ -93,14 +93,14 @@ struct EncryptionTests {
         #expect(try await alice.seal("open", to: bob.address, id: "m2").body == "open")
         try await alice.protection.setPolicy(nil, of: conversation)
         #expect(try await alice.protection.policy(of: conversation) == .whenPossible)
-        let key = try #require(try await alice.protection.keys(of: bob.address).first)
-        #expect(key.fingerprint == bob.protection.fingerprint && key.trust == .trusted)
-        try await alice.protection.setTrust(.distrusted, of: key.fingerprint, at: bob.address)
+        let key = try #require(try await alice.protection.devices(of: bob.address).first?.fingerprint)
+        #expect(key == bob.protection.fingerprint)
+        try await alice.protection.setTrust(.distrusted, of: key, at: bob.address)
         let error = await #expect(throws: ProtectionError.self) {
             try await alice.seal("two", to: bob.address, id: "m3")
         }
         #expect(error?.code == .distrusted)
-        try await alice.protection.setTrust(.verified, of: key.fingerprint, at: bob.address)
+        try await alice.protection.setTrust(.verified, of: key, at: bob.address)
         try await bob.receive(try await alice.seal("three", to: bob.address, id: "m4"))
         #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["one", "three"])
         // From the first comparison on a new device is not trusted blindly.

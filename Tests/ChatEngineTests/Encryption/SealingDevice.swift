@@ -63,6 +63,12 @@ final class KeyServer: KeyDirectory {
         state.withLock { state in state.lists.filter { $0.value.contains { $0.id == device } }.map(\.key) }
     }
 
+    func withdraw(_ device: OMEMODevice) async throws(ProtectionError) {
+        state.withLock { state in
+            for account in state.lists.keys { state.lists[account]?.removeAll { $0.id == device } }
+        }
+    }
+
     func announces(_ device: PeerDevice) async -> Bool? {
         state.withLock { $0.lists[device.address].map { $0.contains { $0.id == device.device } } }
     }

@@ -1,4 +1,5 @@
 internal import MessageSemantics
+internal import XMPPAddress
 
 /// Whether messages are encrypted.
 public enum EncryptionPolicy: String, Sendable, Hashable, Codable, CaseIterable {
@@ -22,6 +23,12 @@ struct ConversationEncryption: Sendable, Hashable {
 
     static func name(_ conversation: ConversationAddress) -> String {
         "\(prefix)\(conversation.kind)/\(conversation.address)"
+    }
+
+    /// The address in the name of a record.
+    static func address(inName name: String) -> JID? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return try? JID(String(name.dropFirst(prefix.count).drop { $0 != "/" }.dropFirst()))
     }
 
     init() {}

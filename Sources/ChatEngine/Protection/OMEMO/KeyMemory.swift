@@ -60,6 +60,7 @@ final class KeyMemory: Sendable {
 struct KeyDraft: Sendable {
     private let memory: KeyMemory
     private var written: [String: [UInt8]?] = [:]
+    private var notices: [ProtectionNotice] = []
 
     init(_ memory: KeyMemory) { self.memory = memory }
 
@@ -79,11 +80,14 @@ struct KeyDraft: Sendable {
 
     mutating func write(_ name: String, _ value: [UInt8]?) { written.updateValue(value, forKey: name) }
 
+    /// What the person should see in a conversation.
+    mutating func note(_ notice: ProtectionNotice) { notices.append(notice) }
+
     /// The change, which counts from now on until it is stored or discarded; `nil` if there is none.
     consuming func finish() -> ProtectionChange? {
-        guard !written.isEmpty else { return nil }
+        guard !written.isEmpty || !notices.isEmpty else { return nil }
         let records = written.sorted { $0.key < $1.key }.map { ProtectionChange.Record($0.key, $0.value) }
-        let change = ProtectionChange(records)
+        let change = ProtectionChange(records, notices: notices)
         memory.add(change)
         return change
     }

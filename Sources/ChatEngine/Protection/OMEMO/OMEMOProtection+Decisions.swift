@@ -16,14 +16,19 @@ extension OMEMOProtection {
     ) async throws {
         try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
             var known = try await self.encryption(of: conversation, draft)
+            let standard = self.settings.policy
+            let (before, after) = (known.policy ?? standard, policy ?? standard)
             known.policy = policy
+            if known.wasEncrypted, (before == .never) != (after == .never) {
+                draft.note(ProtectionNotice(after == .never ? .ended : .began, in: conversation, at: self.now()))
+            }
             draft.write(ConversationEncryption.name(conversation), known.record)
         }
     }
 
     /// Sets the trust in a key of an account; does nothing for a key that was never seen at that account.
     ///
-    /// - Parameter fingerprint: as in ``PeerKey/fingerprint``.
+    /// - Parameter fingerprint: as in ``EncryptionDevice/fingerprint``.
     public func setTrust(_ trust: DeviceTrust, of fingerprint: String, at address: JID) async throws {
         try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
             let name = KnownKey.name(fingerprint, of: address.bare)
@@ -32,5 +37,42 @@ extension OMEMOProtection {
             known.trust = trust
             draft.write(name, known.record)
         }
+    }
+
+    /// Forgets a key of an account, the trust in it and the sessions with it. A message of that device or to it makes
+    /// the key a new one.
+    public func forget(_ fingerprint: String, at address: JID) async throws {
+        let address = address.bare
+        try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            draft.write(KnownKey.name(fingerprint, of: address), nil)
+            for (name, record) in try await self.sessions(of: address, draft) {
+                var shelf = try SessionShelf(record)
+                let count = shelf.sessions.count
+                shelf.removeSessions(with: fingerprint)
+                guard shelf.sessions.count != count else { continue }
+                draft.write(name, shelf.sessions.isEmpty ? nil : shelf.record)
+            }
+        }
+        state.withLock { state in state.bundles = state.bundles.filter { $0.key.address != address } }
+    }
+
+    /// Removes a device from our own account's lists on the server, with its published keys: others stop encrypting for
+    /// it. Another program that still uses it may announce it again. This device itself is announced again at the next
+    /// connection.
+    ///
+    /// - Throws: `ProtectionError` with `unreachable` while offline, or `publishingRefused`.
+    public func removeDevice(_ device: UInt32) async throws(ProtectionError) {
+        guard let directory = state.withLock({ $0.directory }) else {
+            throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
+        }
+        guard let device = OMEMODevice(device) else { return }
+        try await directory.withdraw(device)
+    }
+
+    /// Publishes the keys of this device again and announces it, as soon as the account is online; for a list that
+    /// another program has damaged. A failure is reported as ``AccountProblem/session(_:)``.
+    public func announceAgain() {
+        state.withLock { $0.isAnnouncementDue = true }
+        work.send()
     }
 }

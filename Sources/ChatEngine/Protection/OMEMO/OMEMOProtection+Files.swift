@@ -8,7 +8,10 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> FileSealing? {
         try await prepare(conversation)
         var draft = KeyDraft(memory)
-        guard case .sealed = try await plan(for: conversation, isForLegacy: true, &draft) else { return nil }
+        let audience = state.withLock { $0.audiences[conversation] }
+        guard case .sealed = try await plan(for: conversation, with: audience, isForLegacy: true, &draft) else {
+            return nil
+        }
         do {
             let (key, nonce) = (try cryptography.randomBytes(32), try cryptography.randomBytes(12))
             return FileSealing(try FileEncryption(key: key, nonce: nonce)) { url in

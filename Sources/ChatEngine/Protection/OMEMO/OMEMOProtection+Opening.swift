@@ -126,8 +126,9 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> OpenedMessage {
         let decrypted = try await decrypt(element, key, by: device, &draft)
         let isEnvelope = element.generation == .current && element.payload != nil
+        let moment = Moment(conversation: route.conversation, time: route.time ?? now())
         let trust = try await trust(
-            in: decrypted.identity, of: device, by: isEnvelope ? .envelope : .message, &draft)
+            in: decrypted.identity, of: device, by: isEnvelope ? .envelope : .message, at: moment, &draft)
         let protection = MessageProtection.encrypted(
             scheme: element.generation.namespace, device: decrypted.identity.fingerprint, trust: trust)
         guard let payload = element.payload else {
@@ -159,7 +160,7 @@ extension OMEMOProtection {
         }
         opened.offerLinkedFile()
         try await received(decrypted.decryption, by: device, &draft)
-        try await noteEncrypted(route.conversation, &draft)
+        try await noteEncrypted(moment, &draft)
         return OpenedMessage(opened, protection)
     }
 
@@ -199,12 +200,13 @@ extension OMEMOProtection {
 
     /// Records that the conversation is encrypted: nothing is sent in clear any more unless the user decides so.
     func noteEncrypted(
-        _ conversation: ConversationAddress, _ draft: inout KeyDraft
+        _ moment: Moment, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
-        var known = try await encryption(of: conversation, draft)
+        var known = try await encryption(of: moment.conversation, draft)
         guard !known.wasEncrypted else { return }
         known.wasEncrypted = true
-        draft.write(ConversationEncryption.name(conversation), known.record)
+        draft.write(ConversationEncryption.name(moment.conversation), known.record)
+        draft.note(ProtectionNotice(.began, in: moment.conversation, at: moment.time))
     }
 
     func encryption(

@@ -8,14 +8,17 @@ extension OMEMOProtection {
         let policy = try await encryption(of: conversation, KeyDraft(memory))
         guard (policy.policy ?? settings.policy) != .never else { return }
         await published.wait()
-        let audience: Result<Audience, ProtectionError>
-        do throws(ProtectionError) {
-            audience = .success(try await self.audience(of: conversation))
-        } catch {
-            // Whether the error prevents sending is decided when the message is sealed.
-            audience = .failure(error)
-        }
+        let audience = await examinedAudience(of: conversation)
         state.withLock { $0.audiences[conversation] = audience }
+    }
+
+    /// Who can read a conversation now. Whether an error prevents sending is decided when the message is sealed.
+    func examinedAudience(of conversation: ConversationAddress) async -> Result<Audience, ProtectionError> {
+        do throws(ProtectionError) {
+            return .success(try await audience(of: conversation))
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func audience(of conversation: ConversationAddress) async throws(ProtectionError) -> Audience {
@@ -63,25 +66,40 @@ extension OMEMOProtection {
         return sessions
     }
 
-    private func fetchBundles(of missing: [AnnouncedPeer], from directory: any KeyDirectory) async {
+    func fetchBundles(of missing: [AnnouncedPeer], from directory: any KeyDirectory) async {
         await withDiscardingTaskGroup { group in
             for peer in missing {
                 group.addTask {
                     for generation in peer.generations {
                         let device = peer.peer(in: generation)
-                        if case .success? = self.state.withLock({ $0.bundles[device] }) { return }
+                        if self.hasBundle(of: device) { return }
                         let result: Result<VerifiedBundle, ProtectionError>
                         do throws(ProtectionError) {
                             result = .success(try await directory.bundle(of: device))
                         } catch {
                             result = .failure(error)
                         }
-                        self.state.withLock { $0.bundles[device] = result }
+                        self.keep(FetchedBundle(result: result, time: self.seconds), of: device)
                         if case .success = result { return }
                         if case .failure(let error) = result, error.isTemporary { return }
                     }
                 }
             }
+        }
+    }
+
+    private func hasBundle(of device: PeerDevice) -> Bool {
+        guard let known = state.withLock({ $0.bundles[device] }), case .success = known.result else { return false }
+        return abs(seconds - known.time) < FetchedBundle.lifetime
+    }
+
+    private func keep(_ bundle: FetchedBundle, of device: PeerDevice) {
+        state.withLock { state in
+            if state.bundles.count >= EncryptionLimits.failures {
+                state.bundles = state.bundles.filter { abs(bundle.time - $0.value.time) < FetchedBundle.lifetime }
+                if state.bundles.count >= EncryptionLimits.failures { state.bundles = [:] }
+            }
+            state.bundles[device] = bundle
         }
     }
 }

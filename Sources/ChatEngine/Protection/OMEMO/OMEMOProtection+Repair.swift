@@ -16,7 +16,10 @@ extension OMEMOProtection {
             ?? SessionShelf()
         if let bundle {
             // A key that is not trusted gets nothing, and a changed one is for the person to decide.
-            guard try await trust(in: bundle.identityKey, of: device, by: .bundle, &draft).mayRead else { return nil }
+            let moment = Moment(conversation: ConversationAddress(device.address, kind: .direct), time: now())
+            guard try await trust(in: bundle.identityKey, of: device, by: .bundle, at: moment, &draft).mayRead else {
+                return nil
+            }
         }
         do throws(OMEMOError) {
             if let bundle {

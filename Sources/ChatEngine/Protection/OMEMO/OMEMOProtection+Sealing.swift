@@ -15,7 +15,7 @@ extension OMEMOProtection {
 
     /// How a message of a conversation is sent now.
     enum Plan: Sendable {
-        case clear
+        case clear(EncryptionForecast.ClearReason)
         case sealed([Target], omitted: [ProtectionError.Recipient])
     }
 
@@ -24,7 +24,8 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> SealedMessage {
         var draft = KeyDraft(memory)
         let content = SealedContent(message)
-        switch try await plan(for: conversation, isForLegacy: content.isForLegacy, &draft) {
+        let audience = state.withLock { $0.audiences[conversation] }
+        switch try await plan(for: conversation, with: audience, isForLegacy: content.isForLegacy, &draft) {
         case .clear:
             // The key of an encrypted file must not reach a server.
             guard message.body.flatMap({ AESGCMLink($0) }) == nil else {
@@ -34,7 +35,7 @@ extension OMEMOProtection {
         case .sealed(var targets, let omitted):
             var sealed = try await seal(content, for: &targets, in: conversation, &draft)
             sealed.omitted = omitted
-            try await noteEncrypted(conversation, &draft)
+            try await noteEncrypted(Moment(conversation: conversation, time: now()), &draft)
             state.withLock { state in for target in targets { state.bundles[target.peer] = nil } }
             sealed.change = draft.finish()
             return sealed
@@ -43,23 +44,27 @@ extension OMEMOProtection {
 
     /// Decides whether a message is encrypted, and for which devices.
     ///
-    /// - Parameter isForLegacy: the legacy generation can carry it.
+    /// - Parameters:
+    ///   - audience: who can read the conversation; `nil` if that was not requested.
+    ///   - isForLegacy: the legacy generation can carry it.
     /// - Throws: why it must not be sent in clear and cannot be encrypted.
     func plan(
-        for conversation: ConversationAddress, isForLegacy: Bool, _ draft: inout KeyDraft
+        for conversation: ConversationAddress, with audience: Result<Audience, ProtectionError>?, isForLegacy: Bool,
+        _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> Plan {
         let encryption = try await encryption(of: conversation, draft)
-        if (encryption.policy ?? settings.policy) == .never { return .clear }
+        if (encryption.policy ?? settings.policy) == .never { return .clear(.policy) }
         let allowsClear = encryption.allowsClear(settings.policy)
-        let audience: Audience
-        switch state.withLock({ $0.audiences[conversation] }) {
-        case .success(let known)?: audience = known
+        let readable: Audience
+        switch audience {
+        case .success(let known)?: readable = known
         case .failure(let error)?:
-            if allowsClear, !error.isTemporary { return .clear }
+            if allowsClear, !error.isTemporary { return .clear(.room(error.code)) }
             throw error
         case nil: throw ProtectionError(.unreachable, "The devices were not asked for.", isTemporary: true)
         }
-        var (targets, omitted) = try await targets(of: audience, &draft)
+        let audience = readable
+        var (targets, omitted) = try await targets(of: audience, in: conversation, &draft)
         if !isForLegacy {
             for target in targets where target.peer.generation == .legacy {
                 omitted.append(.init(target.peer.address, device: target.peer.device.description, .notCarried))
@@ -72,8 +77,8 @@ extension OMEMOProtection {
         if allowsClear {
             // Not all recipients can decrypt, and nothing was encrypted before. Unknown devices are requested first.
             let isKnown = withoutDevices.allSatisfy { audience.listings[$0]?.error?.isTemporary == false }
-            if !withoutDevices.isEmpty, isKnown { return .clear }
-            if audience.recipients.isEmpty, isForNobody { return .clear }
+            if !withoutDevices.isEmpty, isKnown { return .clear(.noDevice(withoutDevices)) }
+            if audience.recipients.isEmpty, isForNobody { return .clear(.noDevice([address])) }
         }
         guard !isForNobody else { throw refusal(omitted, audience, withoutDevices) }
         return .sealed(targets, omitted: omitted + withoutDevices.map { .init($0, .noDevice) })
@@ -96,11 +101,12 @@ extension OMEMOProtection {
 
     /// The devices that will be able to read, and those that will not.
     private func targets(
-        of audience: Audience, _ draft: inout KeyDraft
+        of audience: Audience, in conversation: ConversationAddress, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> (targets: [Target], omitted: [ProtectionError.Recipient]) {
         let own = try own()
         var targets: [Target] = []
         var omitted: [ProtectionError.Recipient] = []
+        let moment = Moment(conversation: conversation, time: now())
         for address in audience.recipients + [address] {
             let sessions = try await sessions(of: address, draft)
             for device in audience.listings[address]?.devices ?? []
@@ -113,7 +119,7 @@ extension OMEMOProtection {
                     do throws(OMEMOError) { identity = try OMEMOSession(serialized: bytes).peer } catch {
                         throw ProtectionError(opening: error)
                     }
-                    let trust = try await trust(in: identity, of: target.peer, by: .bundle, &draft)
+                    let trust = try await trust(in: identity, of: target.peer, by: .bundle, at: moment, &draft)
                     guard trust.mayRead else {
                         throw ProtectionError(
                             trust == .distrusted ? .distrusted : .undecided, "The key is not trusted.")
@@ -143,7 +149,7 @@ extension OMEMOProtection {
             if let record = sessions[SessionShelf.name(peer)] {
                 return Target(peer: peer, session: try SessionShelf(record))
             }
-            switch state.withLock({ $0.bundles[peer] }) {
+            switch state.withLock({ $0.bundles[peer]?.result }) {
             case .success(let bundle)?:
                 var shelf = SessionShelf()
                 do throws(OMEMOError) {

@@ -1,22 +1,17 @@
-public import ChatStore
+internal import ChatStore
 internal import EndToEndEncryption
 internal import OMEMO
-public import XMPPAddress
-
-/// A device that an account has used or announced, as a person looks at it.
-public struct PeerKey: Sendable, Hashable {
-    /// 64 hexadecimal digits.
-    public var fingerprint: String
-    public var device: UInt32
-    public var trust: DeviceTrust
-    /// In seconds since 1970.
-    public var firstSeen: Int64
-    public var lastSeen: Int64
-}
+internal import XMPPAddress
 
 extension OMEMOProtection {
     /// New keys are trusted until the person has verified one of the account.
     private static let policy = DeviceTrustPolicy.blindUntilVerified
+
+    /// Where and when something happens that a timeline may show.
+    struct Moment {
+        let conversation: ConversationAddress
+        let time: MessageTime
+    }
 
     /// Where an identity key was found.
     enum KeyEvidence {
@@ -28,12 +23,14 @@ extension OMEMOProtection {
         case envelope
     }
 
-    /// Returns the trust in an identity key that a device uses, and records a new key.
+    /// Returns the trust in an identity key that a device uses, and records a new key; one that the person should decide
+    /// about is noted in the conversation of the moment.
     ///
     /// - Throws: `ProtectionError` with `forged` if the key belongs to another account: it is our own, or
     ///   `checkOwner` finds another owner.
     func trust(
-        in key: IdentityKey, of device: PeerDevice, by evidence: KeyEvidence, _ draft: inout KeyDraft
+        in key: IdentityKey, of device: PeerDevice, by evidence: KeyEvidence, at moment: Moment,
+        _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> DeviceTrust {
         let name = KnownKey.name(key.fingerprint, of: device.address)
         let isUsed = evidence != .bundle
@@ -66,6 +63,11 @@ extension OMEMOProtection {
         var known = KnownKey(key, device.device, trust: finding.trust, now: seconds)
         known.isProven = evidence == .envelope
         draft.write(name, known.record)
+        if let kind = finding.noticeKind {
+            let noted = ProtectionNotice.Key(
+                device.address, device: device.device.number, fingerprint: key.fingerprint)
+            draft.note(ProtectionNotice(kind, in: moment.conversation, at: moment.time, key: noted))
+        }
         return finding.trust
     }
 
@@ -92,20 +94,6 @@ extension OMEMOProtection {
     /// The precision of `lastSeen` in seconds: a day, so that not each message changes the record.
     private static let seenStep: Int64 = 86_400
 
-    /// The keys of an account that are known here.
-    public func keys(of address: JID) async throws(ProtectionError) -> [PeerKey] {
-        let prefix = KnownKey.prefix(address.bare)
-        var keys: [PeerKey] = []
-        for (name, record) in try await memory.values(beginningWith: prefix) {
-            let known = try KnownKey(record)
-            keys.append(
-                PeerKey(
-                    fingerprint: String(name.dropFirst(prefix.count)), device: known.device.number, trust: known.trust,
-                    firstSeen: known.firstSeen, lastSeen: known.lastSeen))
-        }
-        return keys.sorted { $0.fingerprint < $1.fingerprint }
-    }
-
     /// The fingerprint of this device; `nil` before the keys are loaded.
     public var fingerprint: String? { state.withLock { $0.own?.identity.publicKey.fingerprint } }
 
@@ -114,4 +102,14 @@ extension OMEMOProtection {
 
     /// Others can begin to encrypt for this device: its keys are published.
     public var isAnnounced: Bool { state.withLock { $0.own?.keys.isAnnounced ?? false } }
+}
+
+extension DeviceTrustPolicy.Finding {
+    fileprivate var noticeKind: ProtectionNotice.Kind? {
+        switch self {
+        case .changedKey: .changedKey
+        case .newDevice(.undecided): .newKey
+        case .newDevice, .known: nil
+        }
+    }
 }

@@ -5,6 +5,7 @@ internal import OMEMO
 internal import Synchronization
 internal import Waiting
 internal import XMPPAddress
+internal import XMPPClient
 internal import XMPPStanzas
 
 /// Encrypts and decrypts the messages of one account with OMEMO, in both generations (XEP-0384).
@@ -28,11 +29,23 @@ public final class OMEMOProtection: ContentProtection {
         var keys: OwnKeys
     }
 
+    /// The answer to a request for a bundle.
+    struct FetchedBundle: Sendable {
+        /// The seconds for which it can be used: a later one may have other one-time keys.
+        static let lifetime: Int64 = 600
+
+        let result: Result<VerifiedBundle, ProtectionError>
+        /// In seconds since 1970.
+        let time: Int64
+    }
+
     struct State {
         var own: Own?
         /// By conversation, between ``prepare(_:)`` and ``seal(_:in:)``.
         var audiences: [ConversationAddress: Result<Audience, ProtectionError>] = [:]
-        var bundles: [PeerDevice: Result<VerifiedBundle, ProtectionError>] = [:]
+        var bundles: [PeerDevice: FetchedBundle] = [:]
+        /// The keys of this device are to be published again.
+        var isAnnouncementDue = false
         var directory: (any KeyDirectory)?
         var occupants: [JID: JID] = [:]
         /// Gives each change its turn.
@@ -50,20 +63,26 @@ public final class OMEMOProtection: ContentProtection {
     let work = Signal()
     /// Open when others can answer: the keys of this device are published, or could not be.
     let published = Gate()
+    /// Reports what has changed.
+    let events: EventChannel<ChatAccountEvent>
     private let store: any LocalStore
     private let account: AccountID
 
     init(
         _ settings: OMEMOSettings, store: any LocalStore, account: AccountID, address: JID,
-        now: @escaping @Sendable () -> MessageTime
+        events: EventChannel<ChatAccountEvent> = EventChannel(), now: @escaping @Sendable () -> MessageTime
     ) {
         self.settings = settings
         self.store = store
         self.account = account
         self.address = address.bare
         self.now = now
+        self.events = events
         memory = KeyMemory(store: store, account: account)
     }
+
+    /// Whether servers can be asked: the account is online, and others can answer.
+    var isOnline: Bool { published.isOpen && state.withLock { $0.directory != nil } }
 
     /// In seconds since 1970.
     var seconds: Int64 { now().millisecondsSince1970 / 1000 }
@@ -156,26 +175,31 @@ public final class OMEMOProtection: ContentProtection {
     func isAtWork(in protector: MessageProtector) { state.withLock { $0.protector = protector } }
 
     /// Changes the memory between two messages.
-    func change(
-        _ body: @escaping @Sendable (inout KeyDraft) async throws(ProtectionError) -> Void
-    ) async throws {
+    func change<Result: Sendable>(
+        _ body: @escaping @Sendable (inout KeyDraft) async throws(ProtectionError) -> Result
+    ) async throws -> Result {
         guard let protector = state.withLock({ $0.protector }) else {
             throw ProtectionError(.ownKeys, "The account is not at work.", isTemporary: true)
         }
         var step = ProtectionStep(protector)
-        try await step.perform { () async throws(ProtectionError) in
+        let result = try await step.perform { () async throws(ProtectionError) in
             var draft = KeyDraft(self.memory)
-            try await body(&draft)
-            return ((), draft.finish())
+            let result = try await body(&draft)
+            return (result, draft.finish())
         }
         try await step.store(of: account, in: store) { _ in }
         work.send()
+        return result
     }
 
     // MARK: Stored changes
 
     public func stored(_ change: ProtectionChange) async {
         memory.remove(change)
+        let changed = change.records.compactMap {
+            KnownKey.address(inName: $0.name) ?? ConversationEncryption.address(inName: $0.name)
+        }
+        for address in Set(changed) { events.post(.encryption(address)) }
     }
 
     public func discarded(_ change: ProtectionChange) async {
@@ -193,4 +217,6 @@ protocol KeyDirectory: Sendable {
     func accounts(announcing device: OMEMODevice) async -> [JID]
     /// Whether the account announces the device, without a request; `nil` if its list is not here.
     func announces(_ device: PeerDevice) async -> Bool?
+    /// Removes a device of our own account from its lists, with its bundles.
+    func withdraw(_ device: OMEMODevice) async throws(ProtectionError)
 }

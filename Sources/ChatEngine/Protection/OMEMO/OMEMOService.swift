@@ -32,7 +32,10 @@ actor OMEMOService {
         guard let devices = session[OMEMODevices.self] else { return }
         let directory = SessionDirectory(devices)
         protection.state.withLock { $0.directory = directory }
-        defer { protection.state.withLock { $0.directory = nil } }
+        defer {
+            protection.state.withLock { $0.directory = nil }
+            protection.events.post(.encryption(nil))
+        }
         published = nil
         let signal = protection.work
         let (connection, lists) = (session.events(.connection), devices.events())
@@ -42,7 +45,12 @@ actor OMEMOService {
                     for case .connection(.online) in batch { signal.send() }
                 }
             }
-            group.addTask { for await _ in lists { signal.send() } }
+            group.addTask {
+                for await event in lists {
+                    signal.send()
+                    await self.report(event)
+                }
+            }
             group.addTask {
                 while !Task.isCancelled {
                     try? await Task.sleep(for: Self.pause)
@@ -52,9 +60,9 @@ actor OMEMOService {
             while !Task.isCancelled {
                 if await session.isOnline {
                     do {
-                        defer { protection.published.open() }
+                        defer { openGate() }
                         try await publish(with: devices)
-                        protection.published.open()
+                        openGate()
                         try await sendOwed(in: session, directory)
                         problem = nil
                     } catch {
@@ -69,10 +77,30 @@ actor OMEMOService {
         }
     }
 
+    /// Others can answer now.
+    private func openGate() {
+        guard !protection.published.isOpen else { return }
+        protection.published.open()
+        protection.events.post(.encryption(nil))
+    }
+
+    private func report(_ event: DeviceEvent) {
+        switch event {
+        case .listChanged(let listing): protection.events.post(.encryption(listing.account))
+        case .ownDeviceMissing, .announcedAgain: protection.events.post(.encryption(protection.address))
+        case .allOutdated: protection.events.post(.encryption(nil))
+        }
+    }
+
     // MARK: Publishing
 
     private func publish(with devices: OMEMODevices) async throws {
         let protection = protection
+        let isAnnouncementDue = protection.state.withLock { state in
+            defer { state.isAnnouncementDue = false }
+            return state.isAnnouncementDue
+        }
+        if isAnnouncementDue { (published, publishedSignedKey) = (nil, nil) }
         let cryptography = protection.cryptography
         // Where the keyring could not be opened before.
         try await protection.load()
@@ -251,6 +279,8 @@ final class SessionDirectory: KeyDirectory {
     func announces(_ device: PeerDevice) async -> Bool? {
         await devices.cachedDevices(of: device.address).map { $0[device.device] != nil }
     }
+
+    func withdraw(_ device: OMEMODevice) async throws(ProtectionError) { try await devices.withdraw(device) }
 
     func accounts(announcing device: OMEMODevice) async -> [JID] {
         var found: [JID] = []

@@ -38,6 +38,11 @@ struct SessionShelf: Sendable {
         sessions.removeLast(max(0, sessions.count - Self.limit))
     }
 
+    /// Removes the sessions with a key, and those that cannot be read.
+    mutating func removeSessions(with fingerprint: String) {
+        sessions.removeAll { (try? OMEMOSession(serialized: $0).peer.fingerprint) ?? fingerprint == fingerprint }
+    }
+
     init(_ bytes: [UInt8]) throws(ProtectionError) {
         var reader = try RecordReader(bytes, version: Self.version)
         for _ in 0..<(try reader.byte()) { sessions.append(try reader.field()) }
@@ -72,6 +77,11 @@ struct KnownKey: Sendable, Hashable {
 
     static func name(_ fingerprint: String, of address: JID) -> String { prefix(address) + fingerprint }
     static func prefix(_ address: JID) -> String { "\(prefix)\(address)/" }
+    /// The account in the name of a record.
+    static func address(inName name: String) -> JID? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return try? JID(String(name.dropFirst(prefix.count).prefix { $0 != "/" }))
+    }
 
     init(_ key: IdentityKey, _ device: OMEMODevice, trust: DeviceTrust, now: Int64) {
         self.key = key.x25519

@@ -1,0 +1,58 @@
+internal import GTKBinding
+internal import QRCodes
+
+/// A QR code for another device to scan: dark on light with a light margin, in every colour scheme.
+final class QRCodeView {
+    let root: Widget
+    private let area: DrawingArea
+    private let shown = Shown()
+
+    private final class Shown {
+        var code: QRCode?
+    }
+
+    /// The side in pixels: a phone at arm's length reads a link with a few keys.
+    private static let side = 220
+
+    /// - Parameter name: for screen readers, what the code contains.
+    init(_ name: String) {
+        let shown = shown
+        area = DrawingArea { drawing, width, height in
+            if let code = shown.code { Self.draw(code, drawing, width, height) }
+        }
+        area.content(width: Self.side, height: Self.side).align(horizontal: .center)
+        area.accessible(label: name)
+        root = area
+        root.isVisible = false
+    }
+
+    /// The code that is shown, for tests.
+    var code: QRCode? { shown.code }
+
+    func show(_ text: String?) {
+        let code = text.flatMap { QRCode($0) }
+        guard code != shown.code else { return }
+        shown.code = code
+        root.isVisible = code != nil
+        area.queueDraw()
+    }
+
+    private static func draw(_ code: QRCode, _ drawing: Drawing, _ width: Double, _ height: Double) {
+        let count = Double(code.size + 2 * QRCode.quietZone)
+        // Modules of whole pixels have sharp edges.
+        let unit = max(1, (min(width, height) / count).rounded(.down))
+        let side = unit * count
+        let (left, top) = (((width - side) / 2).rounded(.down), ((height - side) / 2).rounded(.down))
+        drawing.use(red: 1, green: 1, blue: 1)
+        drawing.rectangle(x: left, y: top, width: side, height: side)
+        drawing.use(red: 0, green: 0, blue: 0)
+        let margin = Double(QRCode.quietZone)
+        for y in 0..<code.size {
+            for x in 0..<code.size where code.isDark(x: x, y: y) {
+                drawing.rectangle(
+                    x: left + (Double(x) + margin) * unit, y: top + (Double(y) + margin) * unit, width: unit,
+                    height: unit)
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import ChatStore
+
+/// What the symbol beside the time of a message says about its protection.
+public enum ProtectionMark: Sendable, Hashable, CaseIterable {
+    case encrypted
+    /// The user had verified the sender's key when the message came.
+    case verified
+    /// The user had not decided about the sender's key, or distrusted it.
+    case untrusted
+    /// It came or went in clear, in a conversation that was encrypted before.
+    case clear
+    /// It could not be decrypted; the sentence in its place says why.
+    case notOpened
+
+    /// - Parameter isAfterEncryption: a message before it in the conversation was encrypted.
+    init?(_ message: StoredMessage, isAfterEncryption: Bool) {
+        guard !message.isRetracted else { return nil }
+        switch message.protection {
+        case .none:
+            guard isAfterEncryption else { return nil }
+            self = .clear
+        case .notOpened: self = .notOpened
+        case .encrypted(_, _, let trust):
+            switch trust {
+            case .undecided, .distrusted: self = .untrusted
+            // What this device has sealed counts as verified, which says nothing about the keys of the receivers.
+            case .verified: self = message.isOutgoing ? .encrypted : .verified
+            case .trusted: self = .encrypted
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import XMPPAddress
+
+/// A change of the end-to-end protection of a conversation that its timeline shows at its time. It is no message:
+/// nobody has sent it.
+public struct ProtectionNotice: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The first message was encrypted, or encryption was turned on again.
+        case began
+        /// The person has decided that messages are sent in clear.
+        case ended
+        /// An account of which a key was verified uses a key that was never seen.
+        case newKey = "new-key"
+        /// A known device uses another key than before.
+        case changedKey = "changed-key"
+    }
+
+    /// A key that was seen at an account.
+    public struct Key: Hashable, Sendable, Codable {
+        /// The bare address.
+        public var address: JID
+        public var device: UInt32
+        /// 64 hexadecimal digits.
+        public var fingerprint: String
+
+        public init(_ address: JID, device: UInt32, fingerprint: String) {
+            (self.address, self.device, self.fingerprint) = (address, device, fingerprint)
+        }
+    }
+
+    public var conversation: ConversationAddress
+    public var time: MessageTime
+    public var kind: Kind
+    /// With ``Kind/newKey`` and ``Kind/changedKey``.
+    public var key: Key?
+
+    public init(_ kind: Kind, in conversation: ConversationAddress, at time: MessageTime, key: Key? = nil) {
+        (self.kind, self.conversation, self.time, self.key) = (kind, conversation, time, key)
+    }
+}

@@ -1,0 +1,202 @@
+import ChatStore
+import EndToEndEncryption
+import Testing
+import XMPPAddress
+import XMPPClient
+
+@testable import ChatEngine
+@testable import OMEMO
+
+@Suite("What people are told about encryption, and decide", .timeLimit(.minutes(2)))
+struct ForecastTests {
+    let server = KeyServer()
+    let bobsAddress: JID
+    let conversation: ConversationAddress
+
+    init() throws {
+        bobsAddress = try JID("bob@b.test")
+        conversation = ConversationAddress(bobsAddress, kind: .direct)
+    }
+
+    private func alice(_ policy: EncryptionPolicy = .whenPossible) async throws -> SealingDevice {
+        try await SealingDevice("alice@a.test", on: server, policy: policy)
+    }
+
+    private func bob() async throws -> SealingDevice { try await SealingDevice("bob@b.test", on: server) }
+
+    @Test("a forecast says that a message goes in clear, is encrypted or is refused, why, and changes nothing")
+    func forecast() async throws {
+        let alice = try await alice()
+        let protection = alice.protection
+        #expect(await protection.forecast(for: conversation).outcome == .clear(.noDevice([bobsAddress])))
+        let bob = try await bob()
+        let records = try await alice.records("")
+        var forecast = await protection.forecast(for: conversation)
+        #expect(forecast.outcome == .encrypted && forecast.unreadable.isEmpty && !forecast.wasEncrypted)
+        #expect(forecast.policy == .whenPossible && !forecast.isOwnPolicy)
+        #expect(try await alice.records("") == records)
+
+        try await bob.receive(try await alice.seal("one", to: bobsAddress))
+        let second = try await self.bob()
+        let key = try #require(second.protection.fingerprint)
+        _ = try await protection.devices(of: bobsAddress)
+        try await protection.setTrust(.distrusted, of: key, at: bobsAddress)
+        forecast = await protection.forecast(for: conversation)
+        let number = try #require(second.protection.device)
+        #expect(forecast.outcome == .encrypted && forecast.wasEncrypted)
+        #expect(forecast.unreadable == [.init(bobsAddress, device: "\(number)", .distrusted)])
+
+        let first = try #require(bob.protection.fingerprint)
+        try await protection.setTrust(.distrusted, of: first, at: bobsAddress)
+        forecast = await protection.forecast(for: conversation)
+        #expect(forecast.outcome == .refused(.distrusted) && forecast.unreadable.count == 2)
+
+        try await protection.setPolicy(.never, of: conversation)
+        forecast = await protection.forecast(for: conversation)
+        #expect(forecast.outcome == .clear(.policy) && forecast.isOwnPolicy && forecast.policy == .never)
+    }
+
+    @Test("a forecast for a private message in a room, and while offline, says what is known")
+    func unusualForecasts() async throws {
+        let occupant = ConversationAddress(try JID("room@c.test/bob"), kind: .occupant)
+        let open = try await alice()
+        #expect(await open.protection.forecast(for: occupant).outcome == .clear(.room(.privateRoomMessage)))
+        let strict = try await alice(.always)
+        #expect(await strict.protection.forecast(for: occupant).outcome == .refused(.privateRoomMessage))
+        #expect(await strict.protection.forecast(for: conversation).outcome == .refused(.noDevice))
+        strict.protection.state.withLock { $0.directory = nil }
+        #expect(await strict.protection.forecast(for: conversation).outcome == .unknown)
+    }
+
+    @Test("the devices of an account are those that it announces and those that are known, our own too")
+    func devices() async throws {
+        let alice = try await alice()
+        let (first, second) = (try await bob(), try await bob())
+        var devices = try await alice.protection.devices(of: bobsAddress)
+        let keys = Set([first, second].map(\.protection.fingerprint))
+        #expect(Set(devices.map(\.fingerprint)) == keys)
+        #expect(devices.allSatisfy { $0.isAnnounced == true && $0.trust == .trusted && !$0.isThisDevice })
+        #expect(devices.allSatisfy { $0.generations == [.current, .legacy] && $0.fingerprintGroups.count == 8 })
+        try server.announce(second.protection, [])
+        devices = try await alice.protection.devices(of: bobsAddress)
+        #expect(devices.map(\.isAnnounced) == [true, false])
+        #expect(devices.last?.fingerprint == second.protection.fingerprint)
+        alice.protection.state.withLock { $0.directory = nil }
+        #expect(try await alice.protection.devices(of: bobsAddress).map(\.isAnnounced) == [nil, nil])
+
+        let other = try await bob()
+        let own = try await other.protection.devices(of: bobsAddress)
+        #expect(own.first?.isThisDevice == true && own.first?.fingerprint == other.protection.fingerprint)
+        #expect(own.map(\.isAnnounced) == [true, true])
+    }
+
+    @Test("a device that sent nothing for 30 days is unused, if another one of the account was used")
+    func unused() {
+        let now = MessageTime(millisecondsSince1970: 1_800_000_000_000)
+        let long = now.advanced(by: -EncryptionDevice.unusedTime - 1)
+        var devices = [EncryptionDevice(device: 1, lastSeen: long), EncryptionDevice(device: 2, lastSeen: long)]
+        devices.markUnused(now: now)
+        #expect(devices.map(\.isUnused) == [false, false])
+        devices.append(EncryptionDevice(device: 3, lastSeen: now))
+        devices.markUnused(now: now)
+        #expect(devices.map(\.isUnused) == [true, true, false])
+    }
+
+    @Test("a link with the keys of an account verifies them, and one that names other keys verifies nothing")
+    func verification() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        let key = try #require(bob.protection.fingerprint)
+        let link = try #require(try await bob.protection.verificationLink(for: bobsAddress))
+        let outcome = try await alice.protection.verify(with: try #require(VerificationLink(link.uri)))
+        #expect(outcome.verified == [key] && outcome.contradicting.isEmpty && outcome.unknown.isEmpty)
+        #expect(try await alice.protection.devices(of: bobsAddress).map(\.trust) == [.verified])
+        #expect(try await alice.protection.verificationLink(for: bobsAddress)?.entries == link.entries)
+
+        let mallory = try await SealingDevice("mallory@m.test", on: server)
+        let foreign = try #require(mallory.protection.fingerprint.flatMap(KeyFingerprint.init))
+        let number = try bob.protection.own().keys.device
+        let carol = try await SealingDevice("carol@c.test", on: server)
+        var forged = link
+        forged.entries.append(.init(number, foreign))
+        let refused = try await carol.protection.verify(with: forged)
+        #expect(refused.contradicting == [foreign.digits] && refused.verified.isEmpty)
+        #expect(try await carol.protection.devices(of: bobsAddress).map(\.trust) == [.trusted])
+        forged.entries = [.init(nil, foreign)]
+        let unknown = try await carol.protection.verify(with: forged)
+        #expect(unknown.unknown == [foreign.digits] && unknown.verified.isEmpty)
+        // What the person has decided is not changed by a link.
+        try await carol.protection.setTrust(.distrusted, of: key, at: bobsAddress)
+        #expect(try await carol.protection.verify(with: link).contradicting == [key])
+        #expect(try await carol.protection.devices(of: bobsAddress).map(\.trust) == [.distrusted])
+    }
+
+    @Test("a key that is forgotten is a new one, and its sessions are gone")
+    func forgetting() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        try await bob.receive(try await alice.seal("one", to: bobsAddress))
+        let key = try #require(bob.protection.fingerprint)
+        try await alice.protection.setTrust(.distrusted, of: key, at: bobsAddress)
+        try await alice.protection.forget(key, at: bobsAddress)
+        #expect(try await alice.records(SessionShelf.prefix).isEmpty)
+        #expect(try await alice.records(KnownKey.prefix).isEmpty)
+        try await bob.receive(try await alice.seal("two", to: bobsAddress, id: "m2"))
+        #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["one", "two"])
+    }
+
+    @Test("an old device of our own account is removed from its lists")
+    func removal() async throws {
+        let (old, new) = (try await bob(), try await bob())
+        try await new.protection.removeDevice(try #require(old.protection.device))
+        let left = try await new.protection.devices(of: bobsAddress).filter { $0.isAnnounced == true }
+        #expect(left.map(\.isThisDevice) == [true])
+    }
+
+    @Test("decisions are reported with the address that they concern")
+    func events() async throws {
+        let (alice, _) = (try await alice(), try await bob())
+        let addresses = alice.protection.events.stream().compactMap { event -> JID? in
+            if case .encryption(let address) = event { address } else { nil }
+        }
+        var reported = addresses.makeAsyncIterator()
+        try await alice.protection.setPolicy(.always, of: conversation)
+        #expect(await reported.next() == bobsAddress)
+        let key = try #require(try await alice.protection.devices(of: bobsAddress).first?.fingerprint)
+        #expect(await reported.next() == bobsAddress)
+        try await alice.protection.setTrust(.verified, of: key, at: bobsAddress)
+        #expect(await reported.next() == bobsAddress)
+    }
+
+    private func notices(of device: SealingDevice, with peer: JID) async throws -> [ProtectionNotice] {
+        let key = device.key(peer)
+        let all = MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)
+        return try await device.store.read { reader throws(StoreError) in
+            guard let id = try reader.conversation(key) else { return [] }
+            return try reader.notices(of: id, in: all).map(\.notice)
+        }
+    }
+
+    @Test("the timeline can say when encryption began and ended, and which key is new or another one")
+    func notices() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        try await alice.receive(try await bob.seal("one", to: alice.address))
+        try await alice.receive(try await bob.seal("two", to: alice.address, id: "m2"))
+        #expect(try await notices(of: alice, with: bobsAddress).map(\.kind) == [.began])
+        try await alice.protection.setTrust(
+            .verified, of: try #require(bob.protection.fingerprint), at: bobsAddress)
+        let new = try await self.bob()
+        try await alice.receive(try await new.seal("three", to: alice.address, id: "m3"))
+        try await alice.receive(try await new.seal("four", to: alice.address, id: "m4"))
+        let other = try await SealingDevice("bob@b.test", on: server, [])
+        let number = try bob.protection.own().keys.device
+        other.protection.state.withLock { $0.own?.keys.device = number }
+        try server.announce(other.protection, [.current, .legacy])
+        try await alice.receive(try await other.seal("five", to: alice.address, id: "m5"))
+        try await alice.protection.setPolicy(.never, of: conversation)
+        try await alice.protection.setPolicy(.never, of: conversation)
+        try await alice.protection.setPolicy(nil, of: conversation)
+        let seen = try await notices(of: alice, with: bobsAddress)
+        #expect(seen.map(\.kind) == [.began, .newKey, .changedKey, .ended, .began])
+        let keys = seen.map(\.key?.fingerprint)
+        #expect(keys == [nil, new.protection.fingerprint, other.protection.fingerprint, nil, nil])
+    }
+}
