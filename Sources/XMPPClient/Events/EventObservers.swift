@@ -13,6 +13,8 @@ final class EventObservers: Sendable {
     private let state = Mutex(State())
     let gate = ReadGate()
 
+    var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
+
     /// Calls a closure for each event until the session ends, on the session's executor and before any observer: in the
     /// same order as the calls of interceptors.
     func add(sink: @escaping @Sendable (SessionEvent) -> Void) { state.withLock { $0.sinks.append(sink) } }
