@@ -32,6 +32,7 @@ extension Timeline {
             case .history: "…"
             case .day(let day): "\(day.year)-\(day.month)-\(day.day)"
             case .gap: "gap"
+            case .notice(let notice): "notice \(notice.kind.rawValue)"
             case .unread(let count): "unread \(count)"
             case .message(let message): message.text.body
             }

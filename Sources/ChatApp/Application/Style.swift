@@ -58,6 +58,7 @@ enum Style {
         .reaction { border-radius: 99px; padding: 1px 8px; min-height: 0; min-width: 0; font-size: 90%; font-weight: normal; }
         .reaction.own { background: alpha(@accent_bg_color, 0.3); box-shadow: inset 0 0 0 1px @accent_bg_color; }
         .day { font-size: 85%; font-weight: 600; opacity: 0.6; padding: 8px 12px 4px 12px; }
+        .key-notice { font-size: 85%; padding: 4px 12px; }
         .unread-line { color: @accent_color; font-size: 85%; font-weight: 700; padding: 6px 12px; }
         .unread-line separator { background: alpha(@accent_color, 0.5); min-height: 1px; }
         .photo { border-radius: 12px; background: alpha(currentColor, 0.08); }

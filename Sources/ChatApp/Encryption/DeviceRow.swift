@@ -52,7 +52,7 @@ final class DeviceRow {
         switch device.trust {
         case _ where device.fingerprint == nil: "dialog-question-symbolic"
         case .verified: "security-high-symbolic"
-        case .trusted: "channel-secure-symbolic"
+        case .trusted: "changes-prevent-symbolic"
         case .undecided: "dialog-question-symbolic"
         case .distrusted: "action-unavailable-symbolic"
         }
@@ -105,8 +105,8 @@ final class KeyComparison {
     let theirs = Label().css("monospace", "title-4").centered().selectable()
     let ours = Label().css("monospace").centered().selectable()
 
-    /// The height in pixels of both fingerprints; the code below them is reached by scrolling in a low window.
-    private static let height = 430
+    /// The height in pixels of both fingerprints and the code; in a lower window they scroll.
+    private static let height = 520
 
     init(
         _ device: EncryptionDevice, of name: String, isOwn: Bool, thisDevice: EncryptionDevice?, link: String?

@@ -45,7 +45,7 @@ final class DevicesView {
         page.add(PreferencesGroup("", description: nil, model.isOwn ? [link, announce] : [link]))
         root = page
         link.showsApplyButton(true)
-        link.onApply { [weak self] in self?.pasted() }
+        link.onApply { [weak self] in if let self { self.paste(self.link.text) } }
         copy.onClick { [weak self] in self?.copyLink() }
         announce.append(Icon("view-refresh-symbolic"))
         announce.onActivate { [weak self] in
@@ -75,6 +75,8 @@ final class DevicesView {
             for row in rows { list.remove(row.root) }
             rows = devices.map { _ in DeviceRow(self) }
             for row in rows { list.add(row.root) }
+            // The window was shown before there were rows, and the focus went to the field below them.
+            if link.containsFocus, link.text.isEmpty { rows.first?.root.grabFocus() }
         }
         for (row, device) in zip(rows, devices) { row.show(device, isOwn: model.isOwn, now: now()) }
         list.isVisible = !devices.isEmpty || !model.isOwn
@@ -146,14 +148,16 @@ final class DevicesView {
         return dialog
     }
 
-    private func pasted() {
-        let text = link.text
+    /// Asks whether to verify the keys of a pasted link; `nil` if it is not one of this account.
+    @discardableResult
+    func paste(_ text: String) -> MessageDialog? {
         guard let request = VerificationRequest(text), request.account == model.address else {
             link.isWrong(true)
-            return showToast(localized("This is not a verification link of %@.", model.address))
+            showToast(localized("This is not a verification link of %@.", model.address))
+            return nil
         }
         link.isWrong(false)
-        confirm(request)
+        return confirm(request)
     }
 
     /// Verifies the keys of a link after a confirmation.

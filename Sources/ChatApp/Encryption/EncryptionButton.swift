@@ -4,8 +4,9 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The lock beside the input field: whether the next message will be encrypted. Its popover says for whom it will not be
-/// readable and why, and has the choice for this conversation.
+/// The lock beside the input field: whether the next message will be encrypted.
+///
+/// Its popover says for whom it will not be readable and why, and has the choice for this conversation.
 final class EncryptionButton {
     let button = MenuButton(icon: EncryptionButton.icon(.unknown)).css("flat", "circular")
     let model: EncryptionModel
@@ -60,8 +61,8 @@ final class EncryptionButton {
 
     static func icon(_ sign: EncryptionModel.Sign) -> String {
         switch sign {
-        case .encrypted: "channel-secure-symbolic"
-        case .clear: "channel-insecure-symbolic"
+        case .encrypted: "changes-prevent-symbolic"
+        case .clear: "changes-allow-symbolic"
         case .partly, .refused: "dialog-warning-symbolic"
         case .unknown: "dialog-question-symbolic"
         }

@@ -3,8 +3,8 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// The encryption of a conversation on the page of a contact or a room: what happens to the next message, the choice for
-/// the conversation, and the way to the devices.
+/// The encryption of a conversation on the page of a contact or a room: what happens to the next message, the choice
+/// for the conversation, and the way to the devices.
 final class EncryptionGroup {
     let root = PreferencesGroup(localized("Encryption"))
     let model: EncryptionModel

@@ -44,15 +44,15 @@ final class QRCodeView {
         let side = unit * count
         let (left, top) = (((width - side) / 2).rounded(.down), ((height - side) / 2).rounded(.down))
         drawing.use(red: 1, green: 1, blue: 1)
-        drawing.rectangle(x: left, y: top, width: side, height: side)
+        drawing.squares([(left, top)], side: side)
         drawing.use(red: 0, green: 0, blue: 0)
         let margin = Double(QRCode.quietZone)
+        var corners: [(x: Double, y: Double)] = []
         for y in 0..<code.size {
             for x in 0..<code.size where code.isDark(x: x, y: y) {
-                drawing.rectangle(
-                    x: left + (Double(x) + margin) * unit, y: top + (Double(y) + margin) * unit, width: unit,
-                    height: unit)
+                corners.append((left + (Double(x) + margin) * unit, top + (Double(y) + margin) * unit))
             }
         }
+        drawing.squares(corners, side: unit)
     }
 }

@@ -82,7 +82,7 @@ final class MessageBubble {
         show(message.isRetracted ? [] : message.text.attachments, of: message)
 
         edited.isVisible = message.isEdited && !message.isRetracted
-        protection.show(message.mark)
+        protection.show(message)
         time.text = Wording.clock(message.time)
         state.widget.isVisible = isOutgoing && !message.isRetracted
         if isOutgoing { state.show(message.state) }
@@ -237,7 +237,9 @@ final class MessageBubble {
             if message.isEdited { parts.append(localized("edited")) }
         }
         // What could not be decrypted has its sentence already.
-        if let mark = message.mark, mark != .notOpened { parts.append(Wording.protection(mark)) }
+        if let mark = message.mark, mark != .notOpened {
+            parts.append(Wording.protection(of: message) ?? Wording.protection(mark))
+        }
         parts.append(Wording.clock(message.time))
         if message.isOutgoing { parts.append(Wording.state(message.state)) }
         return parts.joined(separator: ", ")

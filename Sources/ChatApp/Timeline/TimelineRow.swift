@@ -46,6 +46,7 @@ final class TimelineRow: ListRow {
     // Weak, because the list holds the rows and the owner holds the list.
     private weak var owner: (any TimelineOwner)?
     private(set) var line: Label?
+    private(set) var notice: NoticeView?
     private(set) var unread: (row: Widget, label: Label)?
     private var spinner: Box?
 
@@ -66,6 +67,7 @@ final class TimelineRow: ListRow {
         case .gap: showLine(localized("Messages may be missing here"))
         case .unread(let count): showUnread(count)
         case .history: showSpinner()
+        case .notice(let notice): showNotice(notice)
         }
     }
 
@@ -79,6 +81,13 @@ final class TimelineRow: ListRow {
         self.line = line
         line.text = text
         container.show(line)
+    }
+
+    private func showNotice(_ notice: TimelineNotice) {
+        let view = self.notice ?? NoticeView()
+        self.notice = view
+        view.show(notice)
+        container.show(view.root)
     }
 
     private func showUnread(_ count: Int) {

@@ -3,6 +3,8 @@ public import ChatStore
 /// What the symbol beside the time of a message says about its protection.
 public enum ProtectionMark: Sendable, Hashable, CaseIterable {
     case encrypted
+    /// A message of ours that some devices or accounts cannot decrypt.
+    case partly
     /// The user had verified the sender's key when the message came.
     case verified
     /// The user had not decided about the sender's key, or distrusted it.
@@ -23,9 +25,11 @@ public enum ProtectionMark: Sendable, Hashable, CaseIterable {
         case .encrypted(_, _, let trust):
             switch trust {
             case .undecided, .distrusted: self = .untrusted
-            // What this device has sealed counts as verified, which says nothing about the keys of the receivers.
-            case .verified: self = message.isOutgoing ? .encrypted : .verified
-            case .trusted: self = .encrypted
+            case .trusted, .verified:
+                // What this device has sealed counts as verified, which says nothing about the keys of the receivers.
+                self =
+                    !message.unreadable.isEmpty
+                    ? .partly : trust == .verified && !message.isOutgoing ? .verified : .encrypted
             }
         }
     }

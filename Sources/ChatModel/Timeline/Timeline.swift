@@ -57,8 +57,8 @@ public final class Timeline {
     @ObservationIgnored private var book = AddressBook()
     @ObservationIgnored var unread: (position: TimelinePosition, count: Int)?
     @ObservationIgnored var askedToRead: TimelinePosition?
-    /// The first encrypted message that was in the window since the timeline exists.
-    @ObservationIgnored private var firstEncrypted: TimelinePosition?
+    /// The earliest that a window of this timeline knew.
+    @ObservationIgnored private var encryptedSince: MessageTime?
     /// Changes since ``open()``, for ``run()``.
     @ObservationIgnored private var changes: StoreChangeSequence?
 
@@ -190,12 +190,10 @@ public final class Timeline {
 
     func display() {
         checkWindow()
-        if let first = contents.window.messages.first(where: { $0.protection != .none })?.position {
-            firstEncrypted = min(firstEncrypted ?? first, first)
-        }
+        encryptedSince = [encryptedSince, contents.encryptedSince].compactMap(\.self).min()
         let layout = TimelineLayout(
             key: key, book: book, calendar: environment.calendar(), unread: unread,
-            isLoadingOlder: olderMessages == .loading, firstEncrypted: firstEncrypted)
+            isLoadingOlder: olderMessages == .loading, encryptedSince: encryptedSince)
         let rows = layout.items(contents)
         if reachesNewest != contents.window.reachesNewest { reachesNewest = contents.window.reachesNewest }
         if unreadCount != contents.unreadCount { unreadCount = contents.unreadCount }

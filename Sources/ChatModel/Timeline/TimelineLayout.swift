@@ -12,8 +12,8 @@ struct TimelineLayout {
     /// The position of the unread separator, and the number of unread messages when the conversation was opened.
     let unread: (position: TimelinePosition, count: Int)?
     let isLoadingOlder: Bool
-    /// The first message known to be encrypted: after it, clear text is marked.
-    var firstEncrypted: TimelinePosition?
+    /// When the first message was encrypted, as far as that is known: clear text after it is marked.
+    var encryptedSince: MessageTime?
 
     func items(_ contents: TimelineContents) -> [TimelineItem] {
         let messages = contents.window.messages
@@ -21,19 +21,32 @@ struct TimelineLayout {
         items.reserveCapacity(messages.count + 16)
         if isLoadingOlder { items.append(.history) }
         var days = Days(calendar: calendar)
-        var previous: (stored: StoredMessage, item: Int, day: TimelineDay)?
+        var previous: (stored: StoredMessage, item: Int)?
+        var notices = contents.notices[...]
+        var lastDay: TimelineDay?
+        func append(_ notice: StoredNotice) {
+            let day = days.day(of: notice.notice.time)
+            if lastDay != day { items.append(.day(day)) }
+            lastDay = day
+            items.append(.notice(TimelineNotice(notice, book: book, in: key)))
+        }
         for message in messages {
+            var isDivided = false
+            while let notice = notices.first, notice.notice.time <= message.position.time {
+                append(notices.removeFirst())
+                isDivided = true
+            }
             let day = days.day(of: message.position.time)
             var row = TimelineMessage(
                 message, answered: contents.answered[message.id],
-                isAfterEncryption: firstEncrypted.map { $0 < message.position } ?? false, key: key, book: book)
-            var isDivided = false
+                isAfterEncryption: encryptedSince.map { $0 < message.position.time } ?? false, key: key, book: book)
             if hasGap(before: message.position, after: previous?.stored.position, contents.gaps) {
                 items.append(.gap(before: message.id))
                 isDivided = true
             }
-            if previous?.day != day {
+            if lastDay != day {
                 items.append(.day(day))
+                lastDay = day
                 isDivided = true
             }
             if let unread,
@@ -50,8 +63,9 @@ struct TimelineLayout {
                 }
             }
             items.append(.message(row))
-            previous = (message, items.count - 1, day)
+            previous = (message, items.count - 1)
         }
+        while let notice = notices.popFirst() { append(notice) }
         return items
     }
 
@@ -117,6 +131,8 @@ public enum TimelineItem: Identifiable, Hashable, Sendable {
     /// The messages below were unread when the conversation was opened.
     case unread(count: Int)
     case message(TimelineMessage)
+    /// The encryption has changed here.
+    case notice(TimelineNotice)
 
     public enum ID: Hashable, Sendable {
         case history
@@ -124,6 +140,7 @@ public enum TimelineItem: Identifiable, Hashable, Sendable {
         case gap(MessageID)
         case unread
         case message(MessageID)
+        case notice(Int64)
     }
 
     public var id: ID {
@@ -133,6 +150,7 @@ public enum TimelineItem: Identifiable, Hashable, Sendable {
         case .gap(let message): .gap(message)
         case .unread: .unread
         case .message(let message): .message(message.id)
+        case .notice(let notice): .notice(notice.id)
         }
     }
 

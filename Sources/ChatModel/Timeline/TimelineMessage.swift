@@ -40,6 +40,8 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     public let protection: MessageProtection
     /// What is shown about ``protection``; `nil` where nothing was ever encrypted.
     public let mark: ProtectionMark?
+    /// The devices, or accounts without any, that cannot decrypt a message of ours that others can.
+    public let unreadable: [ProtectionError.Recipient]
     public let reactions: [ReactionGroup]
     public let quotation: Quotation?
     /// Whether it is the first of a group, which shows the sender.
@@ -75,6 +77,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
         editTime = message.editTime
         isRetracted = message.isRetracted
         protection = message.protection
+        unreadable = message.isRetracted ? [] : message.unreadable
         mark = ProtectionMark(message, isAfterEncryption: isAfterEncryption)
         var groups: [(emoji: String, names: [String], isOwn: Bool)] = []
         for reaction in message.reactions {

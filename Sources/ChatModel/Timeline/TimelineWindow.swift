@@ -114,6 +114,10 @@ struct TimelineContents: Sendable, Equatable {
     /// The messages replied to, by the replying message.
     var answered: [MessageID: StoredMessage] = [:]
     var gaps: [ArchiveGap] = []
+    /// The changes of the encryption between the messages of the window, oldest first.
+    var notices: [StoredNotice] = []
+    /// When the first message was encrypted, as far as the store and the window know.
+    var encryptedSince: MessageTime?
     /// The newest message, also if it is outside of the window.
     var newest: StoredMessage?
     /// The number of other people's unread messages.
@@ -135,12 +139,29 @@ struct TimelineContents: Sendable, Equatable {
             answered[message.id] = inside[target.id] ?? target
         }
         gaps = try Self.gaps(key, store)
+        try readNotices(of: conversation, in: store)
         newest =
             window.reachesNewest
             ? window.messages.last : try store.timeline(of: conversation, .newest, limit: 1).last
         let summary = try store.conversation(conversation)
         unreadCount = summary?.unreadCount ?? 0
         isMarkedUnread = summary?.isMarkedUnread ?? false
+    }
+
+    private mutating func readNotices(
+        of conversation: ConversationID, in store: any StoreReader
+    ) throws(StoreError) {
+        let (start, end) = (
+            MessageTime(millisecondsSince1970: .min), MessageTime(millisecondsSince1970: .max)
+        )
+        // There are few of them.
+        let all = try store.notices(of: conversation, in: start...end)
+        let first = window.reachesOldest ? start : window.messages.first?.position.time ?? start
+        let last = window.reachesNewest ? end : window.messages.last?.position.time ?? end
+        notices = all.filter { first <= $0.notice.time && $0.notice.time <= last }
+        let began = all.first { $0.notice.kind == .began }?.notice.time
+        let encrypted = window.messages.first { $0.protection != .none }?.position.time
+        encryptedSince = [began, encrypted].compactMap(\.self).min()
     }
 
     /// The gaps of the conversation's archive. A query for this contact alone also fills the gaps of the account's

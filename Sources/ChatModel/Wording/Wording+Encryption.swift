@@ -12,10 +12,37 @@ extension Wording {
     public static func protection(_ mark: ProtectionMark) -> String {
         switch mark {
         case .encrypted: localized("Encrypted")
+        case .partly: localized("Encrypted, but not readable on all devices")
         case .verified: localized("Encrypted, key verified")
         case .untrusted: localized("Encrypted with a key that you do not trust")
         case .clear: localized("Not encrypted")
         case .notOpened: localized("Could not be decrypted")
+        }
+    }
+
+    /// The protection of a message of ours and the devices that cannot decrypt it, for a tooltip.
+    public static func protection(of message: TimelineMessage) -> String? {
+        guard let mark = message.mark else { return nil }
+        let lines = message.unreadable.prefix(unreadableLimit).map { recipient in
+            let device = recipient.device.map { " · " + Self.device(named: $0) } ?? ""
+            return "\(recipient.address.description)\(device): \(unreadable(recipient.code))"
+        }
+        guard !lines.isEmpty else { return protection(mark) }
+        return ([protection(mark), localized("Not readable for:")] + lines).joined(separator: "\n")
+    }
+
+    /// The number of devices in a tooltip.
+    private static let unreadableLimit = 5
+
+    /// A change of the encryption in a timeline.
+    public static func notice(_ notice: TimelineNotice) -> String {
+        let name = notice.name ?? ""
+        return switch notice.kind {
+        case .began: localized("Messages are encrypted from here on")
+        case .ended: localized("You have turned encryption off: messages are not encrypted from here on")
+        case .newKey: localized("%@ uses a new key. Nothing is encrypted for it until you decide.", name)
+        case .changedKey:
+            localized("The key of a device of %@ has changed. Nothing is encrypted for it until you decide.", name)
         }
     }
 

@@ -94,9 +94,9 @@ extension Drawing {
         cairo_fill(context)
     }
 
-    /// A filled rectangle; at whole pixels its edges are sharp.
-    public func rectangle(x: Double, y: Double, width: Double, height: Double) {
-        cairo_rectangle(context, x, y, width, height)
+    /// Filled squares of one size, without seams between neighbours.
+    public func squares(_ corners: [(x: Double, y: Double)], side: Double) {
+        for corner in corners { cairo_rectangle(context, corner.x, corner.y, side, side) }
         cairo_fill(context)
     }
 

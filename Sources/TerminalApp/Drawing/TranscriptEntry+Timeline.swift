@@ -20,6 +20,8 @@ extension TranscriptEntry {
                 divider: localized("%@ unread", plural: "%@ unread", count: count), id: item.id,
                 time: MessageTime(millisecondsSince1970: 0))
         case .message(let message): self.init(message, files: files(message))
+        case .notice(let notice):
+            self.init(divider: TerminalText.harmless(Wording.notice(notice)), id: item.id, time: notice.time)
         }
     }
 

@@ -1,0 +1,24 @@
+public import ChatStore
+public import XMPPAddress
+
+/// A change of the encryption of a conversation, as a row of its timeline.
+public struct TimelineNotice: Identifiable, Hashable, Sendable {
+    public let id: Int64
+    public let time: MessageTime
+    public let kind: ProtectionNotice.Kind
+    /// The account with the new key, and its name; `nil` where the notice is about no key.
+    public let address: JID?
+    public let name: String?
+    /// The number of the device that has the key.
+    public let device: UInt32?
+
+    init(_ stored: StoredNotice, book: AddressBook, in key: ConversationKey) {
+        id = stored.id
+        time = stored.notice.time
+        kind = stored.notice.kind
+        address = stored.notice.key?.address
+        // In a room the book names occupants.
+        name = address.map { key.kind == .direct ? book.author($0, in: key) : $0.description }
+        device = stored.notice.key?.device
+    }
+}

@@ -1,0 +1,181 @@
+import ChatEngine
+import ChatModel
+import ChatStore
+import KeyFixtures
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import GTKBinding
+
+extension WindowTests {
+    @MainActor
+    @Suite("The lock beside the input field")
+    struct EncryptionButtonTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        private func opened(
+            _ forecast: EncryptionForecast, _ picture: String
+        ) async throws -> (EncryptionSample, Window, ConversationView, EncryptionPopover) {
+            let sample = try await EncryptionSample()
+            sample.keys.show(forecast)
+            try await sample.talk.say("But soft! What light through yonder window breaks?", ago: 3)
+            let (window, view) = await sample.talk.open(height: 520)
+            let lock = try #require(view.composer?.encryption)
+            #expect(await Toolkit.eventually { lock.model.forecast == forecast })
+            lock.open()
+            #expect(await Toolkit.eventually { lock.content?.popover.isMapped == true })
+            let content = try #require(lock.content)
+            await Toolkit.picture(window, picture, with: content.popover)
+            return (sample, window, view, content)
+        }
+
+        private func end(_ sample: EncryptionSample, _ window: Window, _ view: ConversationView) async {
+            window.destroy()
+            view.close()
+            await sample.talk.end()
+        }
+
+        @Test("an encrypted conversation says who can read, and the choice is stored")
+        func encrypted() async throws {
+            let (sample, window, view, content) = try await opened(
+                EncryptionForecast(.encrypted, policy: .whenPossible), "encryption-encrypted")
+            #expect(content.title.text == "Encrypted")
+            #expect(content.explanation.text == "Only you and Romeo can read your messages. The servers cannot.")
+            #expect(content.devices.isVisible)
+            content.choices.buttons.first { $0.policy == .always }?.button.isActive = true
+            #expect(await Toolkit.eventually { sample.keys.chosen == [.always] })
+            content.choices.buttons.first { $0.policy == nil }?.button.isActive = true
+            #expect(await Toolkit.eventually { sample.keys.chosen == [.always, nil] })
+            await end(sample, window, view)
+        }
+
+        @Test("devices that will not be able to read are listed with the reason")
+        func partly() async throws {
+            let romeo = try JID("romeo@montague.example")
+            let (sample, window, view, content) = try await opened(
+                EncryptionForecast(
+                    .encrypted, policy: .whenPossible,
+                    unreadable: [
+                        .init(romeo, device: EncryptionSample.digits(3), .undecided),
+                        .init(romeo, device: "577215", .bundleMissing),
+                    ]), "encryption-partly")
+            #expect(content.title.text == "Encrypted, but not readable on all devices")
+            await end(sample, window, view)
+        }
+
+        @Test("clear text says why")
+        func clear() async throws {
+            let romeo = try JID("romeo@montague.example")
+            let (sample, window, view, content) = try await opened(
+                EncryptionForecast(.clear(.noDevice([romeo])), policy: .whenPossible), "encryption-clear")
+            #expect(
+                content.explanation.text
+                    == "romeo@montague.example has no device that can decrypt. The servers can read your messages.")
+            await end(sample, window, view)
+        }
+
+        @Test("a message that would be refused stays in the field, and the popover says what to do")
+        func refused() async throws {
+            let (sample, window, view, content) = try await opened(
+                EncryptionForecast(.refused(.undecided), policy: .always), "encryption-refused")
+            let composer = try #require(view.composer)
+            composer.encryption?.button.close()
+            #expect(await Toolkit.eventually { !content.popover.isMapped })
+            composer.entry.insert("By whose direction found'st thou out this place?")
+            composer.sendText()
+            #expect(await Toolkit.eventually { content.popover.isMapped })
+            #expect(composer.entry.text == "By whose direction found'st thou out this place?")
+            #expect(try await sample.talk.messages().count == 1)
+            #expect(
+                content.explanation.text
+                    == "Romeo has a new key, and you have not decided whether you trust it. Your messages are not sent. Look at the devices and decide."
+            )
+            // The decision was made elsewhere: the message goes.
+            sample.keys.show(EncryptionForecast(.encrypted, policy: .always))
+            composer.sendText()
+            #expect(await Toolkit.eventually { composer.entry.text.isEmpty })
+            await end(sample, window, view)
+        }
+
+        @Test("messages have marks with a text, and changes of keys stand between them")
+        func timeline() async throws {
+            let sample = try await EncryptionSample()
+            let key = sample.talk.key
+            let scheme = "urn:xmpp:omemo:2"
+            let clear = try await sample.talk.say("But soft!", ago: 60)
+            let now = MessageTime.now
+            let said: [(String, MessageProtection)] = [
+                (
+                    sampleWords("What light through yonder window breaks?"),
+                    .encrypted(scheme: scheme, device: nil, trust: .trusted)
+                ),
+                (
+                    sampleWords("It is the east, and Juliet is the sun"),
+                    .encrypted(scheme: scheme, device: nil, trust: .verified)
+                ),
+                ("", .notOpened(scheme: scheme, reason: "key-missing")),
+                (sampleWords("Ay me!"), .none),
+            ]
+            var ids: [MessageID] = []
+            for (index, (body, protection)) in said.enumerated() {
+                ids.append(
+                    try await sample.talk.write { store throws(StoreError) in
+                        try store.receive(
+                            MessageCopy(
+                                route: .live, sender: key.address, wireID: "e\(index)", originID: "e\(index)",
+                                time: now.advanced(by: Int64(index - 10) * 60_000), content: .text(MessageText(body)),
+                                protection: protection), in: key
+                        ).id
+                    })
+            }
+            try await sample.talk.write { store throws(StoreError) in
+                try store.save(
+                    ProtectionChange(
+                        [],
+                        notices: [
+                            ProtectionNotice(.began, in: key.conversation, at: now.advanced(by: -11 * 60_000)),
+                            ProtectionNotice(
+                                .changedKey, in: key.conversation, at: now.advanced(by: -8 * 60_000 - 1),
+                                key: .init(key.address, device: 12, fingerprint: EncryptionSample.digits(5))),
+                        ]), of: key.account)
+            }
+            let (window, view) = await sample.talk.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.eventually { timeline.bubble(of: ids[3])?.root.height ?? 0 > 0 })
+            #expect(timeline.bubble(of: clear)?.protection.widget.isVisible == false)
+            #expect(
+                ids.map { timeline.bubble(of: $0)?.protection.text } == [
+                    "Encrypted", "Encrypted, key verified", "Could not be decrypted", "Not encrypted",
+                ])
+            #expect(
+                timeline.rows.compactMap { row in
+                    if case .notice? = row.item { row.notice?.label.text } else { nil }
+                } == [
+                    "Messages are encrypted from here on",
+                    "The key of a device of Romeo has changed. Nothing is encrypted for it until you decide.",
+                ])
+            await Toolkit.picture(window, "timeline-protection")
+            await end(sample, window, view)
+        }
+
+        @Test("the page of a contact says whether messages are encrypted, and opens the devices")
+        func page() async throws {
+            let sample = try await EncryptionSample()
+            sample.romeosDevices()
+            let id = ContactRow.ID(account: sample.talk.account, address: sample.talk.romeo)
+            let window = try #require(ContactWindow.show(id, sample.talk.context, over: nil))
+            let group = try #require(window.view.encryption)
+            #expect(await Toolkit.eventually { group.model.sign == .encrypted })
+            #expect(group.devices.isVisible && group.policy.selected == 0)
+            window.window.setDefaultSize(width: 420, height: 900)
+            await Toolkit.picture(window.window, "contact-encryption")
+            group.policy.selected = 3
+            #expect(await Toolkit.eventually { sample.keys.chosen == [.never] })
+            window.window.close()
+            await Toolkit.settle()
+            await sample.talk.end()
+        }
+    }
+}
