@@ -49,7 +49,7 @@ extension TranscriptEntry {
             id: .item(.message(message.id)), author: message.isOutgoing ? .me : .contact(message.senderName),
             time: message.time, text: text,
             delivery: message.isOutgoing && !message.isRetracted ? message.state.delivery : nil,
-            position: message.position)
+            lock: message.mark?.sign, position: message.position)
     }
 
     /// Columns of a quoted message: enough to recognise it.
