@@ -348,7 +348,10 @@ let package = Package(
             ]),
         .executableTarget(
             name: "ChaosClient",
-            dependencies: foundation + ["ChatEngine", "ChatStore", "TransportLayer", "XMPPClient"],
+            dependencies: foundation + [
+                "ChatEngine", "ChatStore", "EndToEndEncryption", "OMEMO", "PublishSubscribe", "TransportLayer",
+                "XMPPClient",
+            ],
             path: "Tests/ChaosClient", swiftSettings: settings),
         tests("Chaos", ["XMLStreaming", "ServerFixtures", "ProgramFixtures", "HostileFixtures", "ChaosClient"]),
         .target(

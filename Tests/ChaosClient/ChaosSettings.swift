@@ -15,6 +15,8 @@ struct ChaosSettings: Codable {
     var nickname: String
     /// The first device of a user manages the contacts.
     var isFirst: Bool
+    /// Everything is encrypted, and the room is for these accounts only; its first member creates it.
+    var members: [String] = []
     /// The number of messages that it types.
     var count: Int
     /// The mean time between two of them in milliseconds.
@@ -55,6 +57,8 @@ struct ChaosOrders: Codable, Equatable {
     var isStoreFull = false
     /// Rooms that it joins again whenever it is not in them while it types.
     var otherRooms: [String] = []
+    /// How often another program of the user has replaced the account's device lists so far.
+    var replacedLists = 0
 }
 
 /// The status of a device, in the file `status.json`.
@@ -65,6 +69,10 @@ struct ChaosStatus: Codable, Equatable {
     var isInside = false
     /// Whether all contacts see each other.
     var hasContacts = false
+    /// Whether the keys of this device are announced.
+    var isAnnounced = false
+    /// The number of this device in encrypted messages.
+    var deviceID: UInt32?
     /// The highest typed number.
     var typed = 0
     var queued = 0
@@ -82,6 +90,8 @@ enum ChaosFiles {
     static let ledger = "ledger"
     static let dump = "dump"
     static let store = "store.db"
+    /// The secret identity key, which a keyring keeps apart from the store.
+    static let identity = "identity"
     /// The exchanged stanzas and events, for the history of a message.
     static let log = "log"
 

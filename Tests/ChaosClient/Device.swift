@@ -40,7 +40,7 @@ struct Device: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await live(account) }
             group.addTask { await notice(account.events()) }
-            group.addTask { await type(into: account) }
+            group.addTask { await type(into: account, store) }
             group.addTask { await DeviceSupervisor(device: self, account: account, store: store, id: id).run() }
         }
     }
@@ -69,6 +69,7 @@ struct Device: Sendable {
 
     private var policy: ChatAccountPolicy {
         var policy = ChatAccountPolicy()
+        policy.encryption = encryption
         // As in practice, but faster: the whole run takes a minute and not a day.
         policy.confirmationTime = .seconds(3)
         policy.history.backoff.first = .milliseconds(300)
@@ -78,7 +79,7 @@ struct Device: Sendable {
         return policy
     }
 
-    private var configuration: ClientConfiguration {
+    var configuration: ClientConfiguration {
         get throws {
             var configuration = ClientConfiguration(address: try JID(settings.address), password: settings.password)
             configuration.host = settings.host
@@ -124,7 +125,7 @@ struct Device: Sendable {
     // MARK: Typing
 
     /// Types one message after the other; after a kill it continues where it stopped.
-    private func type(into account: ChatAccount) async {
+    private func type(into account: ChatAccount, _ store: SQLiteStore) async {
         var number = ledger.lastNumber + 1
         while number <= settings.count {
             var generator = SeededGenerator(seed: settings.seed &+ UInt64(number))
@@ -149,8 +150,9 @@ struct Device: Sendable {
             do throws(StoreError) {
                 let body = Ledger.body(settings.device, number)
                 let message = try await account.send(.text(MessageText(body)), in: key)
-                log.say("typed \(message.rawValue) “\(body)”")
                 try? ledger.typed(number)
+                let stored = try? await store.read { reader throws(StoreError) in try reader.message(message) }
+                log.say("typed \(stored?.originID ?? "-") “\(body)”")
             } catch {
                 log.say("not typed \(number): \(error)")
                 try? ledger.notTyped(number, because: "\(error.code)")

@@ -32,12 +32,24 @@ struct DeviceLog: StanzaInterceptor {
         if let to = message.to, direction == "out" { words.append("to \(to)") }
         if message.isError { words.append("error \(message.error?.condition.rawValue ?? "")") }
         if let body = message.body {
-            return say((words + ["\(message.id ?? "-")", "“\(body)”"]).joined(separator: " "))
+            words += ["\(message.id ?? "-")", "“\(body)”"]
+            let keys = message.payloads.first { $0.localName == "encrypted" }.map(Self.receivers) ?? []
+            if !keys.isEmpty { words += [Self.sealed, keys.joined(separator: ",")] }
+            return say(words.joined(separator: " "))
         }
         for payload in message.payloads {
             Self.describe(payload, route: payload.localName, into: &words)
         }
         if words.count > 2 { say(words.joined(separator: " ")) }
+    }
+
+    /// The word before the numbers of the devices that can decrypt a message.
+    static let sealed = "sealed"
+
+    private static func receivers(of element: XMLElement) -> [String] {
+        element.children.flatMap { child in
+            (child.localName == "key" ? [child["rid"]].compactMap(\.self) : []) + receivers(of: child)
+        }
     }
 
     /// Finds wrapped messages, and stanzas about messages.

@@ -15,6 +15,8 @@ final class DeviceSupervisor: Sendable {
     /// Whether the store has changed since it was last dumped.
     private let isChanged = Mutex(true)
 
+    private let hasFounded = Mutex(false)
+
     private static let interval = Duration.milliseconds(100)
 
     init(device: Device, account: ChatAccount, store: SQLiteStore, id: AccountID) {
@@ -43,6 +45,9 @@ final class DeviceSupervisor: Sendable {
             let new = device.orders
             device.clock.shift(to: new.clockError)
             if new.fileSizeLimit != orders.fileSizeLimit { Self.limitFiles(to: new.fileSizeLimit) }
+            if new.replacedLists > orders.replacedLists {
+                Task { await device.replaceLists(keepingOne: new.replacedLists % 2 == 0) }
+            }
             orders = new
             if orders.phase == .prepare { await prepare() }
             if orders.phase == .settle, !settling {
@@ -99,7 +104,11 @@ final class DeviceSupervisor: Sendable {
         guard await account.connectionState.isOnline else { return }
         if await !account.rooms.state(of: device.room).isInside {
             do {
-                try await account.rooms.enter(device.room, nickname: device.settings.nickname)
+                if isFounder {
+                    try await found()
+                } else {
+                    try await account.rooms.enter(device.room, nickname: device.settings.nickname)
+                }
             } catch {
                 device.log.say("not in the room: \(error)")
             }
@@ -120,6 +129,21 @@ final class DeviceSupervisor: Sendable {
         }
     }
 
+    private var isFounder: Bool {
+        device.settings.isFirst && device.settings.members.first == account.address.description
+    }
+
+    /// Creates the room of an encrypted run for its members.
+    private func found() async throws {
+        let (settings, room) = (device.settings, device.room)
+        try await account.rooms.create(
+            room, nickname: settings.nickname, settings: RoomSettings(access: .membersOnly))
+        for member in settings.members.dropFirst() {
+            try await account.rooms.setMember(true, try JID(member), in: room)
+        }
+        hasFounded.withLock { $0 = true }
+    }
+
     private func contacts() async throws -> [StoredContact] {
         let id = id
         return try await store.read { reader throws(StoreError) in try reader.contacts(of: id) }
@@ -130,6 +154,9 @@ final class DeviceSupervisor: Sendable {
         var status = ChaosStatus(phase: phase)
         status.isOnline = await account.connectionState.isOnline
         status.isInside = await account.rooms.state(of: room).isInside
+        if status.phase == .prepare, isFounder { status.isInside = hasFounded.withLock { $0 } }
+        status.isAnnounced = account.encryption?.isAnnounced ?? false
+        status.deviceID = account.encryption?.device
         status.typed = device.ledger.lastNumber
         status.hasContacts = last.hasContacts
         if !status.hasContacts {

@@ -6,6 +6,7 @@ import Synchronization
 ///     T 17 juliet@xmpp.test    before `send`
 ///     C 17                     `send` returned: it is typed
 ///     F 17 disk full           `send` failed: it is not typed
+///     R 17                     the store is again as it was after 17
 ///
 /// A message with neither of the last two was being sent when the process ended: it may have been typed or not, but not
 /// twice.
@@ -50,6 +51,10 @@ final class Ledger: Sendable {
                 entries[number] = Entry(number: number, conversation: String(words[2]), fate: .unknown)
             case "C": entries[number]?.fate = .typed
             case "F": entries[number]?.fate = .notTyped
+            case "R":
+                for later in entries.keys where later > number && entries[later]?.fate == .typed {
+                    entries[later]?.fate = .unknown
+                }
             default: break
             }
         }
@@ -57,4 +62,15 @@ final class Ledger: Sendable {
     }
 
     static func body(_ device: String, _ number: Int) -> String { "\(device) \(number)" }
+
+    /// Whether a text is such a body.
+    static func isBody(_ text: Substring) -> Bool {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        return words.count == 2 && words[0].count == 2 && words[0].last?.isNumber == true && Int(words[1]) != nil
+    }
+
+    /// Notes that an old copy of the store takes its place: later messages may have been sent or not.
+    static func noteRestored(to number: Int, in folder: String) throws {
+        try LineFile(path: "\(folder)/\(ChaosFiles.ledger)", isDurable: true).append("R \(number)")
+    }
 }

@@ -11,8 +11,14 @@ struct TimelineDump: Sendable, Equatable {
         var isOutgoing: Bool
         /// Its changes: `corrected`, `retracted` and `reacted`, joined by commas; `-` for none.
         var changes: String
+        /// `clear`, `encrypted`, or why it could not be decrypted.
+        var protection: String
+        /// The stanza's `id`, which every device knows, also of a message that it cannot decrypt.
+        var id: String
         /// The full address of the sender.
         var sender: String
+
+        var isUnreadable: Bool { protection != "clear" && protection != "encrypted" }
     }
 
     var conversation: String
@@ -48,16 +54,17 @@ struct TimelineDump: Sendable, Equatable {
         var dumps: [TimelineDump] = []
         let text = (try? String(contentsOfFile: "\(folder)/\(ChaosFiles.dump)", encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+            let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: false)
             if words.count == 2, words[0] == "=" {
                 dumps.append(TimelineDump(conversation: String(words[1]), lines: []))
-            } else if words.count == 4, !dumps.isEmpty {
+            } else if words.count == 6, !dumps.isEmpty {
                 // The sender is after the body, because a nickname may contain spaces.
-                let parts = words[3].split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+                let parts = words[5].split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
                 dumps[dumps.count - 1].lines.append(
                     Line(
                         body: String(parts[0]), state: String(words[0]), isOutgoing: words[1] == ">",
-                        changes: String(words[2]), sender: parts.count > 1 ? String(parts[1]) : ""))
+                        changes: String(words[2]), protection: String(words[3]), id: String(words[4]),
+                        sender: parts.count > 1 ? String(parts[1]) : ""))
             }
         }
         return dumps
@@ -81,12 +88,22 @@ extension TimelineDump.Line {
             message.editTime == nil ? nil : "corrected", message.isRetracted ? "retracted" : nil,
             message.reactions.isEmpty ? nil : "reacted",
         ].compactMap(\.self)
+        let protection =
+            switch message.protection {
+            case .none: "clear"
+            case .encrypted: "encrypted"
+            case .notOpened(_, let reason): reason
+            }
+        let id = (message.wireID ?? message.originID ?? "-").filter { !$0.isWhitespace }
         let body = String(message.text.body.prefix(Self.shown).map { $0.isNewline || $0 == "\t" ? " " : $0 })
         self.init(
             body: body, state: state, isOutgoing: message.isOutgoing,
-            changes: changes.isEmpty ? "-" : changes.joined(separator: ","), sender: message.sender.description)
+            changes: changes.isEmpty ? "-" : changes.joined(separator: ","), protection: protection, id: id,
+            sender: message.sender.description)
     }
 
     /// The line in the file.
-    var text: String { "\(state) \(isOutgoing ? ">" : "<") \(changes) \(body)\t\(sender)\n" }
+    var text: String {
+        "\(state) \(isOutgoing ? ">" : "<") \(changes) \(protection) \(id) \(body)\t\(sender)\n"
+    }
 }

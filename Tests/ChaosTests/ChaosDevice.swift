@@ -11,14 +11,22 @@ final class ChaosDevice: Sendable {
     let address: String
     let program: PrivateProgram
     let proxy: FaultProxy
+    /// The number of messages that it types.
+    let count: Int
+    /// Starts during the run, after its user's other devices have sent and received messages.
+    let isLate: Bool
+    private let restored = Mutex(false)
     private let orders = Mutex(ChaosOrders())
     /// The node to which the proxy connects.
     private let place: Mutex<Int>
 
     init(
-        person: Int, number: Int, account: Account, peers: [String], room: String, service: ChaosService,
+        person: Int, number: Int, accounts: [Account], peers: [String], room: String, service: ChaosService,
         plan: ChaosRun.Plan
     ) throws {
+        let account = accounts[person]
+        isLate = number > plan.devicesOfPerson
+        count = isLate ? max(1, plan.messagesOfDevice / 2) : plan.messagesOfDevice
         let letter = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(person)))
         name = "\(letter)\(number)"
         self.person = person
@@ -30,7 +38,9 @@ final class ChaosDevice: Sendable {
         let settings = ChaosSettings(
             address: account.address, password: account.password, host: "127.0.0.1", port: proxy.port,
             authorityFile: service.nodes[0].authorityFile, device: name, peers: peers, room: room, nickname: letter,
-            isFirst: number == 1, count: plan.messagesOfDevice, pause: plan.pause,
+            isFirst: number == 1, members: plan.isEncrypted ? accounts.map(\.address) : [], count: count,
+            pause: plan.pause,
+
             seed: plan.seed &* 1_000_003 &+ UInt64(person * 2 + number) &* 7919)
         try ChaosFiles.write(settings, ChaosFiles.settings, in: program.folder)
         try ChaosFiles.write(ChaosOrders(), ChaosFiles.orders, in: program.folder)
@@ -91,7 +101,40 @@ final class ChaosDevice: Sendable {
             try await Task.sleep(for: fault.duration)
             try order { $0.fileSizeLimit = nil }
         case .clock: try order { $0.clockError = fault.clockError }
+        case .restore: try await restore(after: fault.duration + .seconds(2))
+        case .replacedLists: try order { $0.replacedLists += 1 }
         case .serverKill, .serverStop, .serverFreeze: break
+        }
+    }
+
+    /// Whether an old copy of its store has taken the place of the present one.
+    var wasRestored: Bool { restored.withLock { $0 } }
+
+    /// Copies the store, and brings the copy back later.
+    private func restore(after time: Duration) async throws {
+        program.kill()
+        let old = program.folder + "/old"
+        try? FileManager.default.removeItem(atPath: old)
+        try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
+        let typed = ledger.last?.number ?? 0
+        try copyStore(from: program.folder, to: old)
+        try program.start()
+        try await Task.sleep(for: time)
+        program.kill()
+        restored.withLock { $0 = true }
+        try Ledger.noteRestored(to: typed, in: program.folder)
+        try copyStore(from: old, to: program.folder)
+        try program.start()
+    }
+
+    /// Of a process that does not run: the file and its log.
+    private func copyStore(from folder: String, to other: String) throws {
+        let files = FileManager.default
+        for name in ["", "-wal", "-shm"].map({ ChaosFiles.store + $0 }) {
+            try? files.removeItem(atPath: "\(other)/\(name)")
+            if files.fileExists(atPath: "\(folder)/\(name)") {
+                try files.copyItem(atPath: "\(folder)/\(name)", toPath: "\(other)/\(name)")
+            }
         }
     }
 

@@ -17,6 +17,10 @@ struct ChaosFault: Sendable, CustomStringConvertible {
         case diskFails
         /// The clock jumps, and may stay there.
         case clock
+        /// An old copy of the store takes the place of the present one, without the identity key.
+        case restore
+        /// Another program of the user replaces the account's device lists.
+        case replacedLists
         // Of the service.
         /// SIGKILL, and a start.
         case serverKill
@@ -27,15 +31,18 @@ struct ChaosFault: Sendable, CustomStringConvertible {
 
         /// Faults of the whole service; each is many faults for the devices.
         static let server: [Kind] = [.serverKill, .serverKill, .serverStop, .serverFreeze]
+        /// Faults of encrypted runs; without encryption they have no effect, or lose what was typed.
+        static let ofEncryption: [Kind] = [.restore, .replacedLists]
 
         /// The name in the figures and for `Scripts/chaos --without`.
         var name: String { if case .network(let fault) = self { fault.rawValue } else { "\(self)" } }
 
         var lane: Lane {
             switch self {
-            case .kill, .freeze, .diskFull: .process
+            case .kill, .freeze, .diskFull, .restore: .process
             case .diskFails: .disk
             case .clock: .clock
+            case .replacedLists: .lists
             case .serverKill, .serverStop, .serverFreeze: .server
             case .network: .network
             }
@@ -44,7 +51,7 @@ struct ChaosFault: Sendable, CustomStringConvertible {
 
     /// Faults of one lane and one device are sequential.
     enum Lane: Sendable, Hashable {
-        case network, process, disk, clock, server
+        case network, process, disk, clock, lists, server
     }
 
     var kind: Kind
@@ -60,7 +67,10 @@ struct ChaosFault: Sendable, CustomStringConvertible {
     var description: String { "\(kind.name) of \(victim) at \(start) for \(duration) (\(number))" }
 
     /// - Parameter excluded: the names of excluded kinds.
-    init(using generator: inout SeededGenerator, without excluded: Set<String>, devices: Int, within time: Duration) {
+    init(
+        using generator: inout SeededGenerator, without excluded: Set<String>, isEncrypted: Bool, devices: Int,
+        within time: Duration
+    ) {
         repeat {
             switch Int.random(in: 0..<100, using: &generator) {
             case 0..<45:
@@ -72,6 +82,9 @@ struct ChaosFault: Sendable, CustomStringConvertible {
             case 75..<82: kind = .diskFails
             case 82..<92: kind = .clock
             default: kind = Kind.server[Int.random(in: 0..<Kind.server.count, using: &generator)]
+            }
+            if isEncrypted, Int.random(in: 0..<6, using: &generator) == 0 {
+                kind = Kind.ofEncryption[Int.random(in: 0..<Kind.ofEncryption.count, using: &generator)]
             }
         } while excluded.contains(kind.name)
         victim = Int.random(in: 0..<devices, using: &generator)
@@ -88,11 +101,12 @@ struct ChaosFault: Sendable, CustomStringConvertible {
     ///   instead: if the service fails when the devices have hardly logged in, nothing is ever sent that could be lost.
     static func plan(
         seed: UInt64, count: Int, devices: Int, within time: Duration, calm: Duration,
-        without excluded: Set<String> = []
+        without excluded: Set<String> = [], isEncrypted: Bool = false
     ) -> [ChaosFault] {
         var generator = SeededGenerator(seed: seed)
         var faults = (0..<count).map { _ in
-            ChaosFault(using: &generator, without: excluded, devices: devices, within: time)
+            ChaosFault(
+                using: &generator, without: excluded, isEncrypted: isEncrypted, devices: devices, within: time)
         }.sorted { $0.start < $1.start }
         var last: Duration?
         for index in faults.indices where faults[index].kind.lane == .server {

@@ -37,7 +37,7 @@ struct ChaosReport: Sendable {
             duplicated       \(verdict.count(.duplicated))
             out of order     \(verdict.count(.disordered))
             wrong states     \(verdict.count(.wrongState))
-            forged           \(verdict.count(.forged))
+            forged           \(verdict.count(.forged))\(Self.secrecy(of: verdict, plan))
             seconds          \(time.components.seconds)
             """
         var told: [String] = []
@@ -54,13 +54,27 @@ struct ChaosReport: Sendable {
         stories = told.joined(separator: "\n")
     }
 
+    private static func secrecy(of verdict: ChaosVerdict, _ plan: ChaosRun.Plan) -> String {
+        guard plan.isEncrypted else { return "" }
+        return """
+
+            in clear         \(verdict.count(.clear))
+            read too early   \(verdict.count(.early))
+            unreadable       \(verdict.count(.unreadable))
+            on the devices   \(verdict.decrypted) decrypted, \(verdict.withoutKey) without a key for the device, \
+            \(verdict.afterRestore) unreadable after a restore
+            """
+    }
+
     /// Everything that all devices have recorded about a message, in the order of time.
     private static func story(of body: String, _ logs: [(name: String, log: String)]) -> String {
         var names: Set<Substring> = ["“\(body)”"]
         for (_, log) in logs {
-            for line in log.split(separator: "\n") where line.contains("“\(body)”") && line.contains(" out ") {
+            for line in log.split(separator: "\n") where line.contains("“\(body)”") {
                 let words = line.split(separator: " ")
-                if words.count > 4 { names.insert(words[4]) }
+                if words.count > 4, words[1] == "out" { names.insert(words[4]) }
+                // The text of an encrypted message is only here.
+                if words.count > 2, words[1] == "typed", words[2] != "-" { names.insert(words[2]) }
             }
         }
         var lines: [String] = []

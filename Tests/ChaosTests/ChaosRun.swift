@@ -4,6 +4,8 @@ import ServerFixtures
 
 /// Users with two devices each chat with their neighbours and in a room while faults occur; then the stores of all
 /// devices are compared with what was typed.
+///
+/// In an encrypted run each user has three devices, and a fourth that joins later.
 struct ChaosRun: Sendable {
     struct Plan: Sendable {
         var seed: UInt64
@@ -15,10 +17,15 @@ struct ChaosRun: Sendable {
         var faults: Int
         /// The names of excluded kinds of faults.
         var without: Set<String> = []
+        var isEncrypted = false
+        /// Those that run from the beginning.
+        var devicesOfPerson: Int { isEncrypted ? 3 : 2 }
+        /// When the devices that join later start.
+        var timeOfLateDevices: Duration { time * 2 / 5 }
         /// The minimum time between two faults of the service: the time in which all devices reconnect.
         var calm: Duration { .seconds(people * people / 2) }
 
-        var messagesOfDevice: Int { max(1, messages / (people * 2)) }
+        var messagesOfDevice: Int { max(1, messages / (people * devicesOfPerson)) }
         /// The time between two messages of a device in milliseconds. Typing takes most of the duration.
         var pause: Int { max(3, Int(time / .milliseconds(1)) / messagesOfDevice * 8 / 10) }
     }
@@ -29,11 +36,12 @@ struct ChaosRun: Sendable {
 
     /// The maximum time without progress while there are no faults.
     private static let timeout = Duration.seconds(90)
-    private static let devicesOfPerson = 2
 
     let plan: Plan
     let service: ChaosService
     let devices: [ChaosDevice]
+    /// The devices that run from the beginning; only they suffer.
+    private let established: [ChaosDevice]
     let room: String
     /// What happens while they type, besides the faults; typing continues until it returns.
     var whileTyping: @Sendable () async throws -> Void = {}
@@ -51,34 +59,35 @@ struct ChaosRun: Sendable {
         for person in 0..<plan.people {
             // Each user chats with both neighbours.
             let peers = Set([(person + 1) % plan.people, (person + plan.people - 1) % plan.people]).sorted()
-            for number in 1...Self.devicesOfPerson {
+            for number in 1...plan.devicesOfPerson + (plan.isEncrypted ? 1 : 0) {
                 devices.append(
                     try ChaosDevice(
-                        person: person, number: number, account: accounts[person],
+                        person: person, number: number, accounts: accounts,
                         peers: peers.map { accounts[$0].address }, room: room, service: service, plan: plan))
             }
         }
         self.devices = devices
+        established = devices.filter { !$0.isLate }
     }
 
     func run() async throws -> ChaosReport {
         let clock = ContinuousClock()
         try devices[0].program.start()
         try await wait(for: "the room") { devices[0].status.isInside }
-        for device in devices.dropFirst() { try device.program.start() }
-        try await wait(for: "everybody in the room, and all contacts") {
-            devices.allSatisfy { $0.status.isInside && $0.status.hasContacts }
-        }
+        for device in established.dropFirst() { try device.program.start() }
+        try await wait(for: "everybody in the room, and all contacts") { established.allSatisfy(isReady) }
         let start = clock.now
-        for device in devices { try device.order { $0.phase = .type } }
+        for device in established { try device.order { $0.phase = .type } }
         let faults = ChaosFault.plan(
-            seed: plan.seed, count: plan.faults, devices: devices.count, within: plan.time, calm: plan.calm,
-            without: plan.without)
+            seed: plan.seed, count: plan.faults, devices: established.count, within: plan.time, calm: plan.calm,
+            without: plan.without, isEncrypted: plan.isEncrypted)
         async let meanwhile: Void = whileTyping()
+        async let late: Void = startLateDevices()
         try await suffer(faults)
         try await meanwhile
+        try await late
         for device in devices { try device.order { $0.clockError = 0 } }
-        try await wait(for: "the typing to end") { devices.allSatisfy { $0.status.typed == plan.messagesOfDevice } }
+        try await wait(for: "the typing to end") { devices.allSatisfy { $0.status.typed == $0.count } }
         for device in devices { try device.order { $0.phase = .drain } }
         var problems: [String] = []
         do {
@@ -89,20 +98,38 @@ struct ChaosRun: Sendable {
             problems.append(stuck.description)
         }
         for device in devices { try device.order { $0.phase = .settle } }
-        var (verdict, seen) = (ChaosVerdict(of: devices, room: room), devices.map(\.status))
+        let secrecy = plan.isEncrypted ? ChaosSecrecy(of: devices) : nil
+        var (verdict, seen) = (ChaosVerdict(of: devices, room: room, secrecy), devices.map(\.status))
         var (settled, cost) = (clock.now, Duration.zero)
         // Missing messages may still arrive, until nothing arrives any more.
         while !(verdict.isGood && areQuiet), clock.now - settled < Self.timeout / 2 {
             try await Task.sleep(for: max(.milliseconds(500), cost * 3))
             let before = clock.now
-            let next = ChaosVerdict(of: devices, room: room)
+            let next = ChaosVerdict(of: devices, room: room, secrecy)
             let statuses = devices.map(\.status)
             cost = clock.now - before
             if next != verdict || statuses != seen { settled = clock.now }
             (verdict, seen) = (next, statuses)
         }
+        // With what was sent meanwhile.
+        if plan.isEncrypted { verdict = ChaosVerdict(of: devices, room: room, ChaosSecrecy(of: devices)) }
         return ChaosReport(
             plan: plan, devices: devices, faults: faults, verdict: verdict, problems: problems, time: clock.now - start)
+    }
+
+    private func isReady(_ device: ChaosDevice) -> Bool {
+        let status = device.status
+        return status.isInside && status.hasContacts && (status.isAnnounced || !plan.isEncrypted)
+    }
+
+    /// Their users have exchanged messages before, which these devices must not be able to read.
+    private func startLateDevices() async throws {
+        let late = devices.filter(\.isLate)
+        guard !late.isEmpty else { return }
+        try await Task.sleep(for: plan.timeOfLateDevices)
+        for device in late { try device.program.start() }
+        try await wait(for: "the devices that join later") { late.allSatisfy(isReady) }
+        for device in late { try device.order { $0.phase = .type } }
     }
 
     private var areQuiet: Bool {
@@ -133,7 +160,7 @@ struct ChaosRun: Sendable {
                         if fault.kind.lane == .server {
                             try await sufferTogether(fault)
                         } else {
-                            try await devices[fault.victim].suffer(fault)
+                            try await established[fault.victim].suffer(fault)
                         }
                     }
                 }

@@ -17,6 +17,13 @@ struct ChaosTests {
         try await Self.run(plan, on: .prosody)
     }
 
+    @Test("nothing is lost without a reason or sent in clear with encryption, whatever fails", .enabled(if: !isLong))
+    func encrypted() async throws {
+        let plan = ChaosRun.Plan(
+            seed: 4, people: 2, time: .seconds(8), messages: 80, faults: 10, isEncrypted: true)
+        try await Self.run(plan, on: .prosody)
+    }
+
     @Test("The long run", .enabled(if: isLong))
     func long() async throws {
         let seconds = Self.number("SECONDS") ?? 60
@@ -24,7 +31,7 @@ struct ChaosTests {
         let plan = ChaosRun.Plan(
             seed: Self.seed, people: Self.number("PEOPLE") ?? 8, time: .seconds(seconds),
             messages: Self.number("MESSAGES") ?? seconds * 12, faults: Self.number("FAULTS") ?? seconds / 2,
-            without: Set(excluded.map(String.init)))
+            without: Set(excluded.map(String.init)), isEncrypted: Self.environment["HONGYAN_CHAOS_ENCRYPTED"] != nil)
         let kind = Self.environment["HONGYAN_CHAOS_SERVER"].flatMap { ChaosService.Kind(rawValue: $0) }
         try await Self.run(plan, on: kind ?? .prosody)
     }

@@ -8,6 +8,13 @@ struct ChaosVerdict: Sendable, Equatable {
             /// A forged message: it has the name of a user who never typed it, or a message was changed in their name;
             /// in these runs there are no corrections, retractions or reactions.
             case forged
+            // Of encrypted runs.
+            /// It was encrypted for a device that cannot decrypt it.
+            case unreadable
+            /// It was sent in clear, or is stored as if it had been.
+            case clear = "in clear"
+            /// A device can read what was sent before it existed.
+            case early = "read too early"
         }
 
         var kind: Kind
@@ -25,6 +32,17 @@ struct ChaosVerdict: Sendable, Equatable {
     /// Direct messages with a receipt.
     var delivered = 0
     var direct = 0
+    /// Messages on devices in an encrypted run: decrypted; sent without a key for the device; unreadable because a store
+    /// was restored.
+    var decrypted = 0
+    var withoutKey = 0
+    var afterRestore = 0
+    private let secrecy: ChaosSecrecy?
+
+    static func == (one: Self, other: Self) -> Bool {
+        one.findings == other.findings && one.typed == other.typed && one.delivered == other.delivered
+            && one.decrypted == other.decrypted
+    }
 
     var isGood: Bool { findings.isEmpty }
 
@@ -43,7 +61,12 @@ struct ChaosVerdict: Sendable, Equatable {
         var people: Set<Int> = []
     }
 
-    init(of devices: [ChaosDevice], room: String) {
+    /// - Parameter secrecy: of an encrypted run.
+    init(of devices: [ChaosDevice], room: String, _ secrecy: ChaosSecrecy? = nil) {
+        self.secrecy = secrecy
+        findings = (secrecy?.leaks ?? []).map {
+            Finding(kind: .clear, device: $0.device, conversation: "-", body: $0.body, sentence: "is on the wire")
+        }
         let persons = Dictionary(devices.map { ($0.address, $0.person) }, uniquingKeysWith: { first, _ in first })
         func name(_ conversation: String, of device: ChaosDevice) -> Name? {
             if conversation == room { return Name(room: room) }
@@ -105,6 +128,12 @@ struct ChaosVerdict: Sendable, Equatable {
             }
             places.append(bodies)
         }
+        // What could not be decrypted has no text, but its id.
+        let unread = members.map { view in
+            (view.conversations[name] ?? []).reduce(into: [String: Int]()) { counts, line in
+                if line.isUnreadable { counts[line.id, default: 0] += 1 }
+            }
+        }
         var known: Set<String> = []
         for (author, entry) in entries {
             let body = Ledger.body(author.name, entry.number)
@@ -125,12 +154,39 @@ struct ChaosVerdict: Sendable, Equatable {
             if isTyped { self.typed += 1 }
             if isTyped, name.room == nil { direct += 1 }
             for (index, count) in seen.enumerated() {
-                if isTyped, count == 0 { find(.lost, index, "is not there") }
+                if isTyped, count == 0, secrecy == nil { find(.lost, index, "is not there") }
                 if !isTyped, count > 0 { find(.wrongState, index, "is there and was refused when it was typed") }
                 if count > 1 { find(.duplicated, index, "is there \(count) times") }
             }
+            if let secrecy, isTyped {
+                let lines = members.enumerated().flatMap { index, view in
+                    (places[index][body] ?? []).compactMap { view.conversations[name]?[$0] }
+                }
+                let ids = Set(lines.map(\.id))
+                for (index, view) in members.enumerated() {
+                    let gaps = ids.reduce(0) { $0 + (unread[index][$1] ?? 0) }
+                    let line = places[index][body]?.first.flatMap { view.conversations[name]?[$0] }
+                    let isOlder = view.device.isLate && ids.contains { secrecy.isOlder($0, than: view.device) }
+                    if seen[index] + gaps > 1, gaps > 0 {
+                        find(.duplicated, index, "is there, and unreadable \(gaps) times")
+                    }
+                    switch line {
+                    case let line? where line.protection == "clear": find(.clear, index, "came in clear")
+                    case _? where isOlder: find(.early, index, "is readable on a device that came later")
+                    case _?: decrypted += 1
+                    case nil where gaps == 0:
+                        // Servers may keep only the later part for a new device.
+                        if !isOlder { find(.lost, index, "is not there") }
+                    case nil where ids.contains { secrecy.isFor(view.device, $0) == false }: withoutKey += 1
+                    case nil where author.wasRestored || view.device.wasRestored: afterRestore += 1
+                    case nil where view.device.isLate && ids.allSatisfy { secrecy.isFor(view.device, $0) == nil }:
+                        withoutKey += 1
+                    case nil: find(.unreadable, index, "cannot be decrypted")
+                    }
+                }
+            }
             let arrived = members.indices.contains { index in
-                members[index].device.person != author.person && seen[index] > 0
+                members[index].device.person != author.person && (seen[index] > 0 || !unread[index].isEmpty)
             }
             for (index, view) in members.enumerated() {
                 for place in places[index][body] ?? [] {
@@ -158,12 +214,18 @@ struct ChaosVerdict: Sendable, Equatable {
             for line in view.conversations[name] ?? [] {
                 if line.changes != "-" { find(line, "was \(line.changes)") }
                 // Another occupant of the room may send messages.
-                if !known.contains(line.body), names.contains(name.room == nil ? Self.bare(line.sender) : line.sender) {
+                if !known.contains(line.body), !line.isUnreadable,
+                    names.contains(name.room == nil ? Self.bare(line.sender) : line.sender)
+                {
                     find(line, "was never typed here, by \(line.sender)")
                 }
             }
         }
         judgeOrder(in: name, label, members)
+    }
+
+    private static func readable(_ view: View, _ name: Name) -> [String] {
+        (view.conversations[name] ?? []).filter { !$0.isUnreadable }.map(\.body)
     }
 
     /// The messages of one device have the same order everywhere; a room is the same for all.
@@ -183,9 +245,9 @@ struct ChaosVerdict: Sendable, Equatable {
             }
         }
         guard name.room != nil, let first = members.first else { return }
-        let order = (first.conversations[name] ?? []).map(\.body)
+        let order = Self.readable(first, name)
         for view in members.dropFirst() {
-            let other = (view.conversations[name] ?? []).map(\.body)
+            let other = Self.readable(view, name)
             let common = Set(order).intersection(other)
             let pair = zip(order.filter(common.contains), other.filter(common.contains)).first { $0 != $1 }
             if let pair {

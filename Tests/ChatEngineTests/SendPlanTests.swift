@@ -168,6 +168,19 @@ struct SendPlanTests {
         #expect(plan.plan.nextTime == later)
         #expect(try await Self.plan(store, account, now: later).messages == ids)
     }
+
+    @Test("a backoff that was stored while the clock was hours ahead is over when the clock is right again")
+    func wrongClock() async throws {
+        let (store, account, ids) = try await Self.queue()
+        let hours = Self.time.advanced(by: 2 * 3_600_000)
+        try await store.write { writer throws(StoreError) in try writer.noteAttempt(ids[1], notBefore: hours) }
+        #expect(try await Self.plan(store, account).messages == ids)
+        // Also if the clock is corrected while it waits.
+        var plan = try await Self.plan(store, account, now: hours.advanced(by: -5000)).plan
+        #expect(plan.nextRelease == nil)
+        plan.timePassed(now: Self.time)
+        #expect(plan.nextRelease != nil)
+    }
 }
 
 /// The type for messages; the test framework has a type of this name, too.

@@ -44,6 +44,17 @@ struct ProtectionTests {
         await store.close()
     }
 
+    @Test("a message of another device that could not be opened is not sent again", arguments: StoreKind.allCases)
+    func notSentAgain(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let copy = MessageCopy.text("", from: .juliet, origin: "1", at: 1, isOutgoing: true)
+        let id = try await store.receive(Self.copy(copy, Self.failure)).id
+        await #expect(throws: StoreError.self) {
+            try await store.store.write { writer throws(StoreError) in try writer.sendAgain(id) }
+        }
+        #expect(try await store.timeline().map(\.protection) == [Self.failure])
+    }
+
     @Test(
         "a copy that can be opened takes the place of one that could not, in the same row",
         arguments: StoreKind.allCases)

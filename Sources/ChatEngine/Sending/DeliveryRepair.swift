@@ -99,6 +99,8 @@ actor DeliveryRepair {
             var overtaken: [MessageID] = []
             let time = newest.advanced(by: -Self.repairAge)...newest
             for message in try reader.unconfirmed(of: id, sentIn: time) where !known.contains(message.id) {
+                // Of a message of another device that could not be decrypted, only that device has the content.
+                guard !message.protection.isNotOpened else { continue }
                 guard let key = try reader.conversation(message.conversation)?.key, key.kind == .direct else {
                     continue
                 }

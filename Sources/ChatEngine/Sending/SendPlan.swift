@@ -87,7 +87,7 @@ struct SendPlan: Sendable {
         if isInFlight {
             guard readiness == .oneByOne else { return passed(entry) }
             reason = .confirmation
-        } else if let time = entry.notBefore, time > now {
+        } else if let time = entry.notBefore, SendBackoff.lasts(until: time, now: now) {
             reason = .time(time)
         } else if entry.hasFileToUpload {
             (reason, step) = (.upload, .upload)
@@ -139,7 +139,9 @@ struct SendPlan: Sendable {
 
     mutating func timePassed(now: MessageTime) {
         for (conversation, hold) in holds {
-            if case .time(let time) = hold.reason, time <= now { release(conversation, behind: hold.position) }
+            if case .time(let time) = hold.reason, !SendBackoff.lasts(until: time, now: now) {
+                release(conversation, behind: hold.position)
+            }
         }
     }
 
@@ -187,6 +189,12 @@ extension MessageContent {
 /// When a message is tried again after a temporary failure of an upload or of its encryption.
 enum SendBackoff {
     private static let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
+
+    /// Whether a backoff that ends at a time is not over. One that would be longer than any was stored while the clock was
+    /// wrong, and is over.
+    static func lasts(until time: MessageTime, now: MessageTime) -> Bool {
+        time > now && time <= now.advanced(by: backoff.longest.components.seconds * 1000)
+    }
 
     /// - Parameter attempts: the number of earlier failures.
     static func end(after attempts: Int, now: MessageTime) -> MessageTime {

@@ -103,6 +103,9 @@ extension RecordStorage {
         guard record.isOutgoing, record.originID != nil else {
             throw StoreError(.invalidRequest, "Only sent messages can be sent again.")
         }
+        guard !record.protection.isNotOpened else {
+            throw StoreError(.invalidRequest, "The message could not be decrypted here, so there is nothing to send.")
+        }
         // It is not certain any more that the server has the message, so its state starts again.
         switch record.state {
         case .sentToServer, .failed:

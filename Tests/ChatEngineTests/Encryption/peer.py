@@ -8,16 +8,19 @@ Writes one line of JSON for each message; the generations are those in which the
 import asyncio
 import json
 import os
+import pathlib
 import sys
 import xml.etree.ElementTree as ET
 
 import oldmemo.etree
 import omemo
 import twomemo.etree
-from omemo.storage import Just, Nothing, Storage
 from slixmpp import ClientXMPP
 from slixmpp.plugins import register_plugin
 from slixmpp_omemo import XEP_0384
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "OMEMOTests/Judge"))
+from memory import Memory  # noqa: E402  pylint: disable=wrong-import-position
 
 CURRENT = "urn:xmpp:omemo:2"
 LEGACY = "eu.siacs.conversations.axolotl"
@@ -28,21 +31,6 @@ wanted = {"both": {CURRENT, LEGACY}, "legacy": {LEGACY}, "current": {CURRENT}}[g
 
 def tell(**fact):
     print(json.dumps(fact), flush=True)
-
-
-class Memory(Storage):
-    def __init__(self):
-        super().__init__(True)
-        self.values = {}
-
-    async def _load(self, key):
-        return Just(self.values[key]) if key in self.values else Nothing()
-
-    async def _store(self, key, value):
-        self.values[key] = json.loads(json.dumps(value))
-
-    async def _delete(self, key):
-        self.values.pop(key, None)
 
 
 create = omemo.SessionManager.create.__func__
