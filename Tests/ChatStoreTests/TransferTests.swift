@@ -40,7 +40,8 @@ struct TransferTests {
         try await store.receive(.with(.correction(of: .sent(id: "1"), MessageText("corrected")), origin: "c", at: 4))
         try await store.receive(.with(.reactions(to: .sent(id: "2"), ["🌹"]), id: "r", at: 5))
         try await store.receive(ProtectionTests.copy(.text("gone", origin: "g", at: 6), ProtectionTests.facts))
-        try await store.receive(.with(.retraction(of: .sent(id: "g")), origin: "x", at: 7))
+        try await store.receive(
+            ProtectionTests.copy(.with(.retraction(of: .sent(id: "g")), origin: "x", at: 7), ProtectionTests.facts))
         let queued = try await store.send("queued", id: "q", at: 8)
         try await store.receive(
             .text("in a room", from: .nurseInBalcony, archived: "9", by: .balcony, at: 9), in: store.balcony)

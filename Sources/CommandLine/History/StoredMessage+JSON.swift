@@ -45,6 +45,7 @@ extension MessageProtection {
     var json: JSONValue {
         switch self {
         case .none: .null
+        case .clear: ["state": "clear"]
         case .encrypted(let scheme, let device, let trust):
             [
                 "state": "encrypted", "scheme": .string(scheme), "device": .text(device),
