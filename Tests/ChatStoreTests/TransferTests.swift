@@ -59,6 +59,20 @@ struct TransferTests {
         _ = queued
     }
 
+    @Test("an export has no keys of encrypted files", arguments: StoreKind.allCases)
+    func fileKeys(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let link = "aesgcm://files.example/1/x.png#" + String(repeating: "ab", count: 44)
+        let attachment = Attachment(kind: .picture, mediaType: "image/png", url: link)
+        try await store.receive(.with(.text(MessageText("", attachments: [attachment])), origin: "1", at: 1))
+        try await store.receive(.text("see \(link)\nhere", origin: "2", at: 2))
+        let text = try await export(store.store).joined()
+        #expect(!text.contains("abab") && text.contains("files.example"))
+        #expect("see \(link)\nhere".withoutFileKeys == "see aesgcm://files.example/1/x.png#…\nhere")
+        #expect("https://a.example/#part".withoutFileKeys == "https://a.example/#part")
+        #expect(try await store.timeline().first?.text.attachments.first?.url == link)
+    }
+
     @Test("an export is imported into another store, once", arguments: StoreKind.allCases, StoreKind.allCases)
     func roundTrip(from: StoreKind, to: StoreKind) async throws {
         let store = try await TestStore(from)
