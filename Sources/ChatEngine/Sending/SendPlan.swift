@@ -189,6 +189,9 @@ extension MessageContent {
 /// When a message is tried again after a temporary failure of an upload or of its encryption.
 enum SendBackoff {
     private static let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
+    /// After how many attempts a message fails because the keys of its recipient cannot be requested: half an hour while
+    /// online. Most servers also return a message after that time.
+    static let keyRequests = 12
 
     /// Whether a backoff that ends at a time is not over. One that would be longer than any was stored while the clock was
     /// wrong, and is over.
