@@ -122,6 +122,11 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         try await find(.identity, of: account)
     }
 
+    /// Removes the identity key of `account`; does nothing if there is none.
+    public func removeIdentity(for account: String) async throws(CredentialError) {
+        try await remove([.identity], of: account)
+    }
+
     /// Removes password and token of `account`, after a server has refused them, and leaves the identity key: a server
     /// must not be able to destroy it.
     public func removeLogin(for account: String) async throws(CredentialError) {

@@ -5,18 +5,24 @@ public import XMPPAddress
 
 /// The identity key of an account on this computer, where its password is: in the keyring, or in a file that only its
 /// owner can read.
+///
+/// Each profile is a device with its own key, also where several profiles of an account share a keyring.
 public struct EncryptionKeys: OMEMOIdentities {
     private let account: JID
+    /// The name of the key in the keyring: the address, followed by the folder of a profile other than the usual one.
+    private let name: String
     private let credentials: @Sendable () async throws(CredentialError) -> CredentialStore
 
     /// - Parameter credentials: opens the store of passwords.
     public init(
-        account: JID,
+        account: JID, profile: Profile = Profile(),
         credentials: @escaping @Sendable () async throws(CredentialError) -> CredentialStore = {
             () async throws(CredentialError) in try await CredentialStore.open()
         }
     ) {
         self.account = account.bare
+        let isMain = profile.folder == Profile.mainFolder
+        name = account.bare.description + (isMain ? "" : " " + profile.folder)
         self.credentials = credentials
     }
 
@@ -27,12 +33,15 @@ public struct EncryptionKeys: OMEMOIdentities {
     }
 
     public func seed() async throws -> [UInt8]? {
-        guard let text = try await credentials().identity(for: account.description) else { return nil }
+        guard let text = try await credentials().identity(for: name) else { return nil }
         guard let data = Data(base64Encoded: text) else { throw CredentialError(.invalidText) }
         return Array(data)
     }
 
     public func save(_ seed: [UInt8]) async throws {
-        try await credentials().save(identity: Data(seed).base64EncodedString(), for: account.description)
+        try await credentials().save(identity: Data(seed).base64EncodedString(), for: name)
     }
+
+    /// Removes the key, when the account leaves the profile.
+    func remove() async throws(CredentialError) { try await credentials().removeIdentity(for: name) }
 }

@@ -98,6 +98,12 @@ public struct Profile: Sendable {
     public static var usualFolder: String {
         let environment = ProcessInfo.processInfo.environment
         if let folder = environment["HONGYAN_PROFILE"], !folder.isEmpty { return absolute(folder) }
+        return mainFolder
+    }
+
+    /// The folder of the profile that people have who choose none.
+    static var mainFolder: String {
+        let environment = ProcessInfo.processInfo.environment
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/hongyan" }
         return NSHomeDirectory() + "/.local/share/hongyan"
     }

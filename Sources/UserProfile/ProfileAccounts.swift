@@ -56,6 +56,8 @@ public actor ProfileAccounts: AccountStorage {
         }
         try await withCredentials { store throws(CredentialError) in
             try await store.remove(for: account.bare.description)
+            try await EncryptionKeys(account: account, profile: profile) { () async throws(CredentialError) in store }
+                .remove()
         }
     }
 
@@ -83,7 +85,7 @@ public actor ProfileAccounts: AccountStorage {
 
     public func encryption(of account: JID) async -> OMEMOSettings? {
         guard let file = try? file() else { return nil }
-        return EncryptionKeys(account: account, credentials: openCredentials).settings(file)
+        return EncryptionKeys(account: account, profile: profile, credentials: openCredentials).settings(file)
     }
 
     public func save(encryption: EncryptionPolicy?, of account: JID) throws(AccountStorageError) {

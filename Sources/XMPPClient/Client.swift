@@ -22,7 +22,7 @@ public final class Client: Sendable {
     public enum Beginning: Sendable, Hashable {
         /// After the login.
         case online
-        /// Before connecting, so that every step of the connection can be observed.
+        /// Before connecting: the closure observes what it wants, then calls ``Session/connect()``. No event is missed.
         case connecting
     }
 
@@ -88,7 +88,7 @@ public final class Client: Sendable {
                 throw error
             }
         } onCancel: {
-            session.closeWanted.open()
+            session.requestClose()
         }
     }
 }

@@ -6,6 +6,7 @@ import XMPPAddress
 @Suite("What is stored of end-to-end protection")
 struct ProtectionTests {
     static let facts = MessageProtection.encrypted(scheme: "urn:xmpp:omemo:2", device: "a1b2", trust: .verified)
+    static let other = MessageProtection.encrypted(scheme: "urn:xmpp:omemo:2", device: "c3d4", trust: .trusted)
     static let failure = MessageProtection.notOpened(scheme: "urn:xmpp:omemo:2", reason: "key-missing")
 
     static func copy(_ copy: MessageCopy, _ protection: MessageProtection) -> MessageCopy {
@@ -28,7 +29,8 @@ struct ProtectionTests {
             _ = try store.receive(Self.copy(.text("", origin: "3", at: 3), Self.failure), in: key)
             _ = try store.receive(Self.copy(.text("both", origin: "4", at: 4), Self.facts), in: key)
             _ = try store.receive(
-                .with(.correction(of: .sent(id: "4"), MessageText("in clear")), origin: "5", at: 5), in: key)
+                Self.copy(.with(.correction(of: .sent(id: "4"), MessageText("two")), origin: "5", at: 5), Self.other),
+                in: key)
             return key
         }
         for _ in 0..<2 {
@@ -36,8 +38,8 @@ struct ProtectionTests {
                 guard let id = try store.conversation(key) else { return [StoredMessage]() }
                 return try store.timeline(of: id, .newest, limit: 10)
             }
-            #expect(stored.map(\.protection) == [Self.facts, .none, Self.failure, .none])
-            #expect(stored.map(\.text.body) == ["sealed", "plain", "", "in clear"])
+            #expect(stored.map(\.protection) == [Self.facts, .none, Self.failure, Self.other])
+            #expect(stored.map(\.text.body) == ["sealed", "plain", "", "two"])
             await store.close()
             store = try await SQLiteStore.open(at: path)
         }
@@ -96,7 +98,7 @@ struct ProtectionTests {
     func retracted(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         try await store.receive(Self.copy(.text("", origin: "1", at: 1), Self.failure))
-        try await store.receive(.with(.retraction(of: .sent(id: "1")), origin: "2", at: 2))
+        try await store.receive(Self.copy(.with(.retraction(of: .sent(id: "1")), origin: "2", at: 2), Self.facts))
         try await store.receive(Self.copy(.text("secret", origin: "1", at: 1), Self.facts))
         #expect(try await store.timeline().map(\.isRetracted) == [true])
         #expect(try await store.bodies() == [""])

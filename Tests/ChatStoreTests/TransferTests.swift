@@ -40,7 +40,8 @@ struct TransferTests {
         try await store.receive(.with(.correction(of: .sent(id: "1"), MessageText("corrected")), origin: "c", at: 4))
         try await store.receive(.with(.reactions(to: .sent(id: "2"), ["🌹"]), id: "r", at: 5))
         try await store.receive(ProtectionTests.copy(.text("gone", origin: "g", at: 6), ProtectionTests.facts))
-        try await store.receive(.with(.retraction(of: .sent(id: "g")), origin: "x", at: 7))
+        try await store.receive(
+            ProtectionTests.copy(.with(.retraction(of: .sent(id: "g")), origin: "x", at: 7), ProtectionTests.facts))
         let queued = try await store.send("queued", id: "q", at: 8)
         try await store.receive(
             .text("in a room", from: .nurseInBalcony, archived: "9", by: .balcony, at: 9), in: store.balcony)
@@ -56,6 +57,20 @@ struct TransferTests {
             try store.markRead(upTo: .sent(id: "2"), in: conversation)
         }
         _ = queued
+    }
+
+    @Test("an export has no keys of encrypted files", arguments: StoreKind.allCases)
+    func fileKeys(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let link = "aesgcm://files.example/1/x.png#" + String(repeating: "ab", count: 44)
+        let attachment = Attachment(kind: .picture, mediaType: "image/png", url: link)
+        try await store.receive(.with(.text(MessageText("", attachments: [attachment])), origin: "1", at: 1))
+        try await store.receive(.text("see \(link)\nhere", origin: "2", at: 2))
+        let text = try await export(store.store).joined()
+        #expect(!text.contains("abab") && text.contains("files.example"))
+        #expect("see \(link)\nhere".withoutFileKeys == "see aesgcm://files.example/1/x.png#…\nhere")
+        #expect("https://a.example/#part".withoutFileKeys == "https://a.example/#part")
+        #expect(try await store.timeline().first?.text.attachments.first?.url == link)
     }
 
     @Test("an export is imported into another store, once", arguments: StoreKind.allCases, StoreKind.allCases)

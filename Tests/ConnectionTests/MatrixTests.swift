@@ -58,6 +58,7 @@ struct MatrixTests {
         }
         let (first, second) = try await Client(configuration).run(from: .connecting) { session in
             let events = EventInbox(session.events())
+            session.connect()
             let first = try await login(session, events, proxy)
             try await session.send(Presence())
             let token = try await session.send(.chat(to: first.session.address, body: "before"))

@@ -75,8 +75,16 @@ import XMPPAddress
         let seed = (0..<32).map { UInt8($0) }
         try await settings.identities.save(seed)
         #expect(try await accounts.encryption(of: juliet)?.identities.seed() == seed)
+        // Another profile is another device.
+        let other = EncryptionKeys(account: juliet, profile: Profile(folder: folder + "/other")) {
+            CredentialStore.inFile(folder: folder + "/secrets")
+        }
+        #expect(try await other.seed() == nil)
+        try await other.save(Array(seed.reversed()))
+        #expect(try await settings.identities.seed() == seed)
         try await accounts.remove(juliet)
         #expect(try await settings.identities.seed() == nil)
+        #expect(try await other.seed() == Array(seed.reversed()))
     }
 
     @Test("a folder that cannot be created is reported with its name")

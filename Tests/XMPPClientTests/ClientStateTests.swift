@@ -187,6 +187,7 @@ struct CarbonTests {
         var configuration = try server.account("alice")
         configuration.add { _ in Carbons() }
         try await Client(configuration).run(from: .connecting) { session in
+            session.connect()
             let enable = await server.next("iq")
             #expect(enable.firstChild?.name == XMLName("enable", "urn:xmpp:carbons:2"))
             #expect(enable["type"] == "set" && enable["to"] == nil)

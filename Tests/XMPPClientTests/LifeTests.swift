@@ -162,6 +162,7 @@ struct LifeTests {
         configuration.add { _ in Second(notes: second) }
         try await Client(configuration).run(from: .connecting) { session in
             let events = session.events(.connection)
+            session.connect()
             let first = await server.next("iq")["id"] ?? ""
             await server.cut("alice")
             var times = 0
@@ -205,6 +206,7 @@ struct LifeTests {
         configuration.add { _ in Asking<Second>(before: [Asking<First>.self]) { _, _ in bound.open() } }
         configuration.add { _ in Asking<Third> { _, _ in free.open() } }
         try await Client(configuration).run(from: .connecting) { session in
+            session.connect()
             await free.wait()
             await server.next("iq")
             #expect(!bound.isOpen)
@@ -229,7 +231,8 @@ struct LifeTests {
                 _ = try await session.request(Question("x"), whenQueued: { session.releaseFollowers() })
             }
         }
-        try await Client(configuration).run(from: .connecting) { _ in
+        try await Client(configuration).run(from: .connecting) { session in
+            session.connect()
             await server.next("presence")
             #expect(await server.received.map(\.name.local) == ["iq", "presence"])
         }
@@ -257,6 +260,7 @@ struct LifeTests {
             }
         }
         try await Client(configuration).run(from: .connecting) { session in
+            session.connect()
             await server.next("iq")
             await server.cut("alice")
             await server.next("iq")
@@ -276,15 +280,43 @@ struct LifeTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test("a part that begins before the connection finds the extensions, however early it asks")
-    func earlyExtensions() async throws {
-        for _ in 0..<50 {
-            let server = MemoryServer()
-            var configuration = try server.account("alice")
-            configuration.add { _ in Notebook() }
-            let isThere = try await Client(configuration).run(from: .connecting) { $0[Notebook.self] != nil }
-            #expect(isThere)
+    @Test("a closure that begins before connecting finds the extensions, and misses no event however late it observes")
+    func beforeConnecting() async throws {
+        let server = MemoryServer()
+        var configuration = try server.account("alice")
+        configuration.add { _ in Notebook() }
+        try await Client(configuration).run(from: .connecting) { session in
+            #expect(session[Notebook.self] != nil)
+            for _ in 0..<1_000 { await Task.yield() }
+            #expect(await server.received.isEmpty)
+            let events = session.events(.connection)
+            session.connect()
+            var first: SessionEvent?
+            for await batch in events {
+                first = batch.first
+                break
+            }
+            guard case .connection(.willConnect) = first else {
+                Issue.record("The first event is \(String(describing: first)).")
+                return
+            }
         }
+    }
+
+    @Test("a session that is closed before it may connect does not connect")
+    func neverConnected() async throws {
+        let server = MemoryServer()
+        var configuration = try server.account("alice")
+        let connect = configuration.transports.connect
+        let connections = Box<Int>()
+        configuration.transports = TransportFactory { target throws(TransportError) in
+            connections.value = (connections.value ?? 0) + 1
+            return try await connect(target)
+        }
+        try await Client(configuration).run(from: .connecting) { session in
+            #expect(await !session.isOnline)
+        }
+        #expect(connections.value == nil)
     }
 
     @Test("two owners of the same requests are a configuration error")

@@ -197,6 +197,7 @@ struct ResumptionTests {
         }
         try await Client(configuration).run(from: .connecting) { session in
             let events = session.events(.connection)
+            session.connect()
             await isHolding.wait()
             await server.close("alice", StreamError(.systemShutdown))
             var seen: [String] = []
@@ -261,6 +262,7 @@ struct ResumptionTests {
         #expect(next.resumption != nil)
         try await Client(next).run(from: .connecting) { session in
             let events = session.events(.connection)
+            session.connect()
             #expect(await online(events) == true)
             #expect(await session.address?.resource == "desk")
         }

@@ -86,7 +86,6 @@ actor AccountConnection {
 
     private func work(in session: Session) async {
         context.session = session
-        // Before the first suspension, so that no event is missed.
         let events = session.events([.messages, .connection])
         let (connections, connectionsBegun) = AsyncStream.makeStream(of: Void.self)
         self.connectionsBegun = connectionsBegun
@@ -106,12 +105,7 @@ actor AccountConnection {
             group.addTask { await services.blocking.run(in: session) }
             if let encryption { group.addTask { await encryption.run(in: session) } }
             if let contacts { group.addTask { for await batch in contacts { await services.contacts.changed(batch) } } }
-            await show(await session.connectionState)
-            if await session.isOnline {
-                await wentOnline(isResumed: false, in: session)
-                await services.history.begin(isResumed: false)
-                await services.rooms.returnToRooms(in: session)
-            }
+            session.connect()
             for await batch in events {
                 for event in batch { await happened(event, in: session) }
             }

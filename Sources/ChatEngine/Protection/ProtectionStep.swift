@@ -37,7 +37,10 @@ struct ProtectionStep: Sendable {
     ///
     /// - Parameter route: `nil` for a message that belongs to no conversation; it is left as it is.
     mutating func open(_ message: Message, by route: ReceivedRoute?) async -> OpenedMessage {
-        guard let route, protector.protection.isSealed(message) else { return OpenedMessage(message) }
+        guard let route else { return OpenedMessage(message) }
+        guard protector.protection.isSealed(message) else {
+            return OpenedMessage(message, await protector.protection.protection(ofClear: message, by: route))
+        }
         await beAlone()
         let opened =
             switch await protector.open(message, by: route) {

@@ -144,7 +144,7 @@ public struct SessionRecorder: SessionStore {
                 let content = await step.open(said, by: reader.route(of: said, arrival))
                 reader.keptContents = await keepContents(of: CollectionOfOne(content.message))
                 meanings += reader.read(content, arrival)
-                if carbon == nil, content.protection != .none { opened.append(.init(of: message, content.forSession)) }
+                if carbon == nil, content.protection.isSealed { opened.append(.init(of: message, content.forSession)) }
             case .presence(let presence)?:
                 if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: occupancies.all),
                     presences.admits(sighting, people)

@@ -41,14 +41,17 @@ struct QueuedStanzas: Sendable {
         } catch {
             // A message that no receiver could open is not sent.
             let time = SendBackoff.end(after: entry.attempts, now: now())
+            // The keys of a recipient whose server does not answer are not requested for ever.
+            let isTried = error.code == .unreachable && !error.recipients.isEmpty
+            let waits = error.isTemporary && !(isTried && entry.attempts + 1 >= SendBackoff.keyRequests)
             try await step.store(of: account, in: store) { writer throws(StoreError) in
-                if error.isTemporary {
+                if waits {
                     try writer.noteAttempt(id, notBefore: time)
                 } else {
                     try writer.advance(id, to: .failed(FailureReason(error)))
                 }
             }
-            return error.isTemporary ? .waits : .failed
+            return waits ? .waits : .failed
         }
         try await step.store(of: account, in: store) { writer throws(StoreError) in
             try writer.noteAttempt(id, notBefore: nil)

@@ -67,7 +67,11 @@ struct QueuedUploads: Sendable {
         }
         await media.remove(sealed)
         try? await media.release(hash)
-        return sealing.link(url)
+        do throws(ProtectionError) {
+            return try sealing.link(url)
+        } catch {
+            throw AttachmentFailure(protecting: error)
+        }
     }
 
     private static func seal(

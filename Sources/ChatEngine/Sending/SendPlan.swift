@@ -187,6 +187,9 @@ extension MessageContent {
 /// When a message is tried again after a temporary failure of an upload or of its encryption.
 enum SendBackoff {
     private static let backoff = Backoff(first: .seconds(5), longest: .seconds(300))
+    /// After how many attempts a message fails because the keys of its recipient cannot be requested: half an hour while
+    /// online. Most servers also return a message after that time.
+    static let keyRequests = 12
 
     /// - Parameter attempts: the number of earlier failures.
     static func end(after attempts: Int, now: MessageTime) -> MessageTime {

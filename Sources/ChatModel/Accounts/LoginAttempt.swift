@@ -65,11 +65,7 @@ struct LoginAttempt {
         for session: Session, _ step: @MainActor (ConnectionStep) -> Void
     ) async -> Bool {
         let events = session.events(.connection)
-        switch await session.connectionState {
-        case .online: return true
-        case .connecting(let current): step(current)
-        case .offline: break
-        }
+        session.connect()
         for await batch in events {
             for case .stateChanged(let state) in batch {
                 switch state {

@@ -95,8 +95,8 @@ extension SQLiteTransaction {
     ) throws(StoreError) -> [ProtectionChange.Record] {
         try connection.rows(
             """
-            SELECT name, value FROM protection_records WHERE account = ?1 AND substr(name, 1, length(?2)) = ?2
-            ORDER BY name
+            SELECT name, value FROM protection_records WHERE account = ?1 AND name >= ?2
+            AND name < ?2 || char(0x10FFFF) ORDER BY name
             """,
             [SQLiteValue(account), .text(prefix)]
         ) { row throws(StoreError) in

@@ -7,7 +7,8 @@ extension LocalStore {
 
     /// Exports everything that the user has written, read and set, as JSON lines in UTF-8 that each end with a line
     /// feed: accounts, contacts, rooms, conversations, then messages by age. All versions of a text are included. What
-    /// can be requested again is not: capabilities, avatars, sessions and archive intervals.
+    /// can be requested again is not: capabilities, avatars, sessions and archive intervals. Links to encrypted files are
+    /// without their keys: such a file that was not downloaded before cannot be opened after an import.
     ///
     ///     {"header":{"version":1}}
     ///     {"account":{"address":"juliet@capulet.example","isEnabled":true}}
@@ -76,7 +77,7 @@ extension LocalStore {
         var lines: [TransferLine] = []
         for record in records {
             guard let conversation = try key(of: record.conversation, in: storage) else { continue }
-            let text = try storage.ownText(of: record)
+            let text = try storage.ownText(of: record).withoutFileKeys
             let content: MessageContent
             switch (record.kind, record.targetReference) {
             case (.correction, let target?): content = .correction(of: target, text)
@@ -173,4 +174,15 @@ public struct ImportReport: Sendable, Equatable {
     public internal(set) var added = 0
     /// Those that were already stored.
     public internal(set) var known = 0
+}
+
+extension MessageText {
+    fileprivate var withoutFileKeys: MessageText {
+        var text = self
+        text.body = body.withoutFileKeys
+        for index in text.attachments.indices {
+            text.attachments[index].url = text.attachments[index].url?.withoutFileKeys
+        }
+        return text
+    }
 }

@@ -9,6 +9,11 @@ extension RecordStorage {
             guard record.origin(in: key.kind).may(record.kind, candidate.origin(in: key.kind), room: room) else {
                 continue
             }
+            // Before ours are sent they are not sealed yet; a room that retracts for its moderators cannot seal.
+            guard
+                record.isOutgoing && record.state.isUnsent || room != nil && record.sender == room
+                    || record.protection.mayChange(candidate.protection, by: record.kind)
+            else { continue }
             // Some clients refer to the last correction instead of the original message.
             if candidate.kind == .text { return candidate.id }
             if let target = candidate.target { return target }

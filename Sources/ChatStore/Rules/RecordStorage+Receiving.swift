@@ -28,6 +28,7 @@ extension RecordStorage {
             if isOpened { return .known(try merge(copy, rank: rank, into: known, key: key)) }
         }
         copy = copy.withoutUnprovedCorrection(in: key.kind)
+        try separateClearCorrection(&copy, key: key, conversation: conversation)
         var record = Self.record(of: copy, conversation: conversation)
         try place(&record, rank: rank)
         let attachments = copy.content.text?.attachments ?? []
@@ -41,6 +42,17 @@ extension RecordStorage {
         let reception = try settle(record, names: copy.archiveReferences, key: key)
         try enforceLimits(after: record, isWaiting: reception == .waiting(record.id), in: key)
         return reception
+    }
+
+    /// A correction in clear of a message that was sealed is a message of its own: it cannot rewrite what was said, and
+    /// its text is not lost.
+    private func separateClearCorrection(
+        _ copy: inout MessageCopy, key: ConversationKey, conversation: ConversationID
+    ) throws(StoreError) {
+        guard case .correction(let target, let text) = copy.content, !copy.protection.isSealed else { return }
+        let targets = try records(for: target, in: conversation, account: key.account)
+        guard targets.contains(where: { $0.conversation == conversation && $0.protection.isSealed }) else { return }
+        copy.content = .text(text)
     }
 
     /// A delay stamp never moves a message of others before the read position, where the user would not see it; the

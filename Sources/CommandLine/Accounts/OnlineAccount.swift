@@ -47,7 +47,9 @@ struct OnlineAccount: Sendable {
         let preferences = await profile.preferences().values
         policy.tellsReceipts = preferences.tellsReceipts
         policy.tellsTyping = preferences.tellsTyping
-        if let file = try? AccountFile() { policy.encryption = EncryptionKeys(account: address).settings(file) }
+        if let file = try? AccountFile() {
+            policy.encryption = EncryptionKeys(account: address, profile: profile).settings(file)
+        }
         media = try? await profile.openMedia(of: address, waiting: queue)
         let account = ChatAccount(
             id, configuration: configuration, store: store, policy: policy, media: media,

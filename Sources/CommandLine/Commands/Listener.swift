@@ -25,7 +25,7 @@ extension ListenedLine {
     /// The line of a message without files; `nil` if it says nothing. One that could not be opened has no body.
     init?(message copy: MessageCopy) {
         let notOpened = Wording.notOpened(copy.protection)
-        guard let body = copy.content.text?.body, notOpened != nil || !body.isEmpty else { return nil }
+        guard let body = copy.content.text?.body.withoutFileKeys, notOpened != nil || !body.isEmpty else { return nil }
         let origin = ListenedOrigin(copy)
         let text = notOpened.map { "[\($0)]" } ?? body
         let json = JSONValue(
@@ -235,12 +235,13 @@ final class Listener: Sendable {
             case .tooMany: reason = localized("too many files are waiting to be downloaded")
             }
         }
-        let text = [attachment.url, reason].compactMap(\.self).joined(separator: " – ")
+        let url = attachment.url?.withoutFileKeys
+        let text = [url, reason].compactMap(\.self).joined(separator: " – ")
         show(
             "\(origin.name): [\(attachment.kind.eventName)] " + (text.isEmpty ? localized("not downloaded") : text),
             JSONValue(
                 [("event", .string(attachment.kind.eventName))] + origin.members
-                    + [("url", .text(attachment.url)), ("fetched", false), ("reason", .text(reason))]),
+                    + [("url", .text(url)), ("fetched", false), ("reason", .text(reason))]),
             isCounted: true)
     }
 

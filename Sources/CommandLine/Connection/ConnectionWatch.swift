@@ -26,8 +26,7 @@ actor ConnectionWatch {
     /// Watches until the session ends or the task is cancelled.
     func run(_ session: Session) async {
         let events = session.events(.connection)
-        // The state that was reached before the first event.
-        await changed(to: session.connectionState, in: session)
+        session.connect()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await batch in events {

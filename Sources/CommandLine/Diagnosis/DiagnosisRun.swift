@@ -110,7 +110,9 @@ struct DiagnosisRun {
         var failure: ClientError?
         do {
             try await Client(configuration).run(from: .connecting) { session in
-                record = await LoginRecord.collect(from: session.events(.connection))
+                let events = session.events(.connection)
+                session.connect()
+                record = await LoginRecord.collect(from: events)
                 guard record.isOnline else { return }
                 await checkSession(around: session, record, offer, login, cutter, &diagnosis)
             }

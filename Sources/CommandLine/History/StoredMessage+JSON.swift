@@ -13,7 +13,7 @@ extension StoredMessage {
         let members: [(String, JSONValue)] = [
             ("event", "message"), ("id", .integer(Int(id.rawValue))), ("with", .text(key.address)),
             ("kind", .string(key.kind.word)), ("from", .text(sender)), ("mine", .bool(isOutgoing)),
-            ("time", .text(time.timestamp)), ("body", isRetracted ? .null : .string(text.body)),
+            ("time", .text(time.timestamp)), ("body", isRetracted ? .null : .string(text.body.withoutFileKeys)),
             ("state", isOutgoing ? .string(state.word) : .null),
             ("reason", .text(state.reason)),
         ]
@@ -45,6 +45,7 @@ extension MessageProtection {
     var json: JSONValue {
         switch self {
         case .none: .null
+        case .clear: ["state": "clear"]
         case .encrypted(let scheme, let device, let trust):
             [
                 "state": "encrypted", "scheme": .string(scheme), "device": .text(device),
@@ -90,7 +91,8 @@ extension Attachment {
     fileprivate func json(at path: String?) -> JSONValue {
         [
             "kind": .string(kind.word), "name": .text(name), "type": .text(mediaType), "bytes": .count(size),
-            "width": .count(width), "height": .count(height), "milliseconds": .count(duration), "url": .text(url),
+            "width": .count(width), "height": .count(height), "milliseconds": .count(duration),
+            "url": .text(url?.withoutFileKeys),
             "sha256": .text(contentHash), "path": .text(path),
         ]
     }

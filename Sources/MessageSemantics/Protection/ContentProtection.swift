@@ -18,6 +18,9 @@ public protocol ContentProtection: Sendable {
     /// Whether a message is sealed, in a way that this knows. Nothing else is passed to ``open(_:by:)``.
     func isSealed(_ message: Message) -> Bool
 
+    /// What is known of a message that is not sealed: ``MessageProtection/clear`` if it should have been.
+    func protection(ofClear message: Message, by route: ReceivedRoute) async -> MessageProtection
+
     /// Opens a message.
     ///
     /// - Throws: why it cannot be opened. The message is stored all the same, as one that could not be opened, with that reason; a
@@ -49,6 +52,10 @@ public protocol ContentProtection: Sendable {
 
     /// A change was not stored, nor will it be: the state of before counts.
     func discarded(_ change: ProtectionChange) async
+}
+
+extension ContentProtection {
+    public func protection(ofClear message: Message, by route: ReceivedRoute) async -> MessageProtection { .none }
 }
 
 /// Protects nothing: messages are read and sent as they are.

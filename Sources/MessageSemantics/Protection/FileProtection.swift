@@ -11,9 +11,12 @@ public protocol FileCipher: Sendable {
 public struct FileSealing: Sendable {
     public var cipher: any FileCipher
     /// The form of the link in the message, with what opens the file, from the address that the upload service gave.
-    public var link: @Sendable (_ url: String) -> String
+    /// It throws if nothing would be able to open the file at that address.
+    public var link: @Sendable (_ url: String) throws(ProtectionError) -> String
 
-    public init(_ cipher: any FileCipher, link: @escaping @Sendable (_ url: String) -> String) {
+    public init(
+        _ cipher: any FileCipher, link: @escaping @Sendable (_ url: String) throws(ProtectionError) -> String
+    ) {
         self.cipher = cipher
         self.link = link
     }

@@ -2,6 +2,8 @@
 public enum MessageProtection: Hashable, Sendable, Codable {
     /// The servers on its way can read it.
     case none
+    /// The same, although the conversation is encrypted: anybody on its way could have written it.
+    case clear
     /// Only devices of its conversation can read it.
     ///
     /// - Parameters:
@@ -15,6 +17,32 @@ public enum MessageProtection: Hashable, Sendable, Codable {
     case notOpened(scheme: String?, reason: String)
 
     public var isNotOpened: Bool { if case .notOpened = self { true } else { false } }
+
+    /// It arrived sealed, whether or not it could be opened.
+    public var isSealed: Bool {
+        switch self {
+        case .none, .clear: false
+        case .encrypted, .notOpened: true
+        }
+    }
+
+    /// The schemes that encrypt texts only: their programs send everything else in clear.
+    private static let textSchemes: Set<String> = ["eu.siacs.conversations.axolotl"]
+
+    /// Whether a correction, retraction or reaction with this protection may change a message with another one.
+    ///
+    /// A message that was sealed is not changed by one in clear, which a server could have written. Retractions and
+    /// reactions to a message of a scheme that encrypts texts only are the exception.
+    public func mayChange(_ message: MessageProtection, by action: MessageContent.Kind) -> Bool {
+        guard !isSealed else { return true }
+        let scheme: String?
+        switch message {
+        case .none, .clear: return true
+        case .encrypted(let known, _, _): scheme = known
+        case .notOpened(let known, _): scheme = known
+        }
+        return action != .correction && scheme.map { Self.textSchemes.contains($0) } ?? false
+    }
 }
 
 /// What a person thinks of a device of somebody.

@@ -32,8 +32,12 @@ extension Session {
         }
     }
 
-    /// Runs the session: connects, reconnects, works, and ends when requested or when it cannot continue.
+    /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
     func live() async {
+        if case .wait = machine.nextStep() {
+            await connectionWanted.wait()
+            if closeWanted.isOpen { return await end(nil) }
+        }
         await end(await connectRepeatedly())
     }
 

@@ -22,6 +22,8 @@ public actor Session {
     nonisolated let extensionTable = ExtensionTable()
     nonisolated let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
 
+    /// Opened when the session may connect, and when the end is requested.
+    nonisolated let connectionWanted = Gate()
     /// Opened when the end is requested.
     nonisolated let closeWanted = Gate()
     /// Opened when the closure of the program starts, and at the end.
@@ -153,15 +155,27 @@ extension Session {
     /// Closes the session and returns when it has ended: unavailable presence, `</stream:stream>`, and a limited wait
     /// for that of the server (RFC 6120 §4.4).
     public nonisolated func close() async {
-        closeWanted.open()
+        requestClose()
         await ended.wait()
     }
 
-    /// Returns when the session is online and the extensions have started for the first time, or
+    nonisolated func requestClose() {
+        closeWanted.open()
+        connectionWanted.open()
+    }
+
+    /// Lets the session connect. Only a closure that begins with ``Client/Beginning/connecting`` needs it, once it observes
+    /// the events it wants; ``waitUntilOnline()`` includes it.
+    public nonisolated func connect() {
+        connectionWanted.open()
+    }
+
+    /// Connects, and returns when the session is online and the extensions have started for the first time, or
     /// ``ClientConfiguration/startTimeout`` later.
     ///
     /// - Throws: ``ClientError`` if the login failed, the session ended before, or the task was cancelled.
     public func waitUntilOnline() async throws(ClientError) {
+        connect()
         await firstOnline.wait()
         guard firstOnline.isOpen else { throw .cancelled }
         if machine.phase == .ended { throw machine.failure ?? .sessionEnded }

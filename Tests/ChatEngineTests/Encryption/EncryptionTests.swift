@@ -297,7 +297,9 @@ struct EncryptionTests {
         }
         sealed += try cipher.process([], isLast: true)
         #expect(sealed.count == content.count + 16 && Array(sealed.prefix(100)) != Array(content.prefix(100)))
-        file.url = sealing.link("https://files.test/1/x")
+        let insecure = #expect(throws: ProtectionError.self) { try sealing.link("http://files.test/1/x") }
+        #expect(insecure?.code == .insecureFileService)
+        file.url = try sealing.link("https://files.test/1/x")
         let message = try await alice.seal(
             .text(MessageText("", attachments: [file])), to: bob.address)
         #expect(!XMLElement(message).description.contains("files.test"))
@@ -360,6 +362,7 @@ struct EncryptionTests {
     @Test("a message for which there is no session says so, and a new session is owed, a few times a day")
     func repair() async throws {
         let (alice, bob) = try await pair([.current])
+        try await bob.addContact(alice.address)
         try await bob.receive(try await alice.seal("one", to: bob.address))
         try await alice.receive(try await bob.seal("answer", to: alice.address, id: "b1"))
         for record in try await bob.records(SessionShelf.prefix) {

@@ -1,4 +1,5 @@
 import ChatStore
+import ChatStoreTesting
 import EndToEndEncryption
 import Testing
 import XMPPAddress
@@ -198,5 +199,79 @@ struct ForecastTests {
         #expect(seen.map(\.kind) == [.began, .newKey, .changedKey, .ended, .began])
         let keys = seen.map(\.key?.fingerprint)
         #expect(keys == [nil, new.protection.fingerprint, other.protection.fingerprint, nil, nil])
+    }
+
+    @Test("a server that does not answer: known devices are encrypted for; without any, a message waits and then fails")
+    func silence() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        server.setSilent(true, bobsAddress)
+        #expect(await alice.protection.forecast(for: conversation).outcome == .waits(.unreachable))
+        let key = alice.key(bobsAddress)
+        let id = try await alice.store.write { writer throws(StoreError) in
+            try writer.send(
+                OutgoingMessage(
+                    sender: alice.address, originID: "q1", time: SealingDevice.time,
+                    content: .text(MessageText("secret"))), in: key)
+        }
+        let stanzas = QueuedStanzas(
+            store: alice.store, account: alice.id, tellsActivity: { _ in true }, protector: alice.recorder.protector,
+            now: { SealingDevice.time })
+        var results: [String] = []
+        while let entry = try await alice.store.read({ reader throws(StoreError) in try reader.queued(id) }) {
+            switch try await stanzas.sealed(entry, to: key) {
+            case .waits: results.append("waits")
+            case .failed: results.append("failed")
+            case .stanza(let message): Issue.record("sent: \(message)")
+            }
+        }
+        #expect(results.count == SendBackoff.keyRequests && results.last == "failed")
+        #expect(results.dropLast().allSatisfy { $0 == "waits" })
+        #expect(
+            try await alice.timeline(with: bobsAddress).last?.state
+                == .failed(FailureReason(.notSent, condition: "not-sealed:unreachable")))
+
+        server.setSilent(false, bobsAddress)
+        try await bob.receive(try await alice.seal("one", to: bobsAddress))
+        server.setSilent(true, bobsAddress)
+        #expect(await alice.protection.forecast(for: conversation).outcome == .encrypted)
+        try await bob.receive(try await alice.seal("two", to: bobsAddress, id: "m2"))
+        #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["one", "two"])
+    }
+
+    @Test("unused devices are encrypted for until the person decides otherwise")
+    func excluded() async throws {
+        let store = MemoryStore()
+        let identities = TestIdentities()
+        let (old, new) = (try await bob(), try await bob())
+        let before = try await SealingDevice("alice@a.test", on: server, store: store, identities: identities)
+        _ = try await before.protection.devices(of: bobsAddress)
+        let later = SealingDevice.time.advanced(by: EncryptionDevice.unusedTime + 86_400_000)
+        let alice = try await SealingDevice(
+            "alice@a.test", on: server, store: store, identities: identities, time: later)
+        try await alice.receive(try await new.seal("I am here", to: alice.address))
+        let devices = try await alice.protection.devices(of: bobsAddress)
+        #expect(devices.filter(\.isUnused).map(\.fingerprint) == [old.protection.fingerprint])
+        #expect(await alice.protection.forecast(for: conversation).unreadable.isEmpty)
+        try await alice.protection.setExcludesUnusedDevices(true)
+        let number = try #require(old.protection.device)
+        #expect(
+            await alice.protection.forecast(for: conversation).unreadable
+                == [.init(bobsAddress, device: "\(number)", .unused)])
+        #expect(await alice.protection.forecast(for: conversation).outcome == .encrypted)
+    }
+
+    @Test("a profile whose identity is another than before has a new device, and the old one is to be removed")
+    func otherIdentity() async throws {
+        let store = MemoryStore()
+        let before = try await SealingDevice("alice@a.test", on: server, store: store)
+        let after = try await SealingDevice("alice@a.test", on: server, store: store)
+        let retired = try #require(before.protection.device)
+        #expect(after.protection.device != retired && after.protection.fingerprint != before.protection.fingerprint)
+        #expect(try await after.records(OwnKeys.retiredName).map(\.value) == [Array("\(retired)".utf8)])
+        // Two devices of one account read each other.
+        let bob = try await bob()
+        let message = try await after.seal("one", to: bobsAddress)
+        try await bob.receive(message)
+        #expect(try await bob.timeline(with: after.address).map(\.text.body) == ["one"])
     }
 }

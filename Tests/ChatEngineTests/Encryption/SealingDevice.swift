@@ -17,6 +17,7 @@ final class KeyServer: KeyDirectory {
         var lists: [JID: [AnnouncedDevice]] = [:]
         var owners: [DeviceAddress: OMEMOProtection] = [:]
         var members: [JID] = []
+        var silent: Set<JID> = []
     }
 
     private let state = Mutex(State())
@@ -33,12 +34,23 @@ final class KeyServer: KeyDirectory {
         }
     }
 
+    /// The server of the account answers, or not.
+    func setSilent(_ isSilent: Bool, _ account: JID) {
+        state.withLock { state in
+            if isSilent { state.silent.insert(account) } else { state.silent.remove(account) }
+        }
+    }
+
     func setMembers(_ members: [JID]) { state.withLock { $0.members = members } }
 
     func devices(of accounts: [JID]) async -> [JID: DeviceListing] {
         state.withLock { state in
             Dictionary(
-                accounts.map { ($0, DeviceListing($0, devices: state.lists[$0] ?? [])) }, uniquingKeysWith: { $1 })
+                accounts.map { account in
+                    state.silent.contains(account)
+                        ? (account, DeviceListing(account, failures: [.current: .unreachable, .legacy: .unreachable]))
+                        : (account, DeviceListing(account, devices: state.lists[account] ?? []))
+                }, uniquingKeysWith: { $1 })
         }
     }
 
@@ -88,7 +100,8 @@ struct SealingDevice: Sendable {
     init(
         _ address: String, on server: KeyServer, _ generations: Set<OMEMOGeneration> = [.current, .legacy],
         store: any LocalStore = MemoryStore(), identities: TestIdentities = TestIdentities(),
-        policy: EncryptionPolicy = .whenPossible, claiming claimed: String? = nil
+        policy: EncryptionPolicy = .whenPossible, claiming claimed: String? = nil,
+        strangerLimit: Int = StrangerRecord.limit, time: MessageTime = SealingDevice.time
     ) async throws {
         let address = try JID(address)
         self.address = address
@@ -97,13 +110,29 @@ struct SealingDevice: Sendable {
         self.id = id
         protection = OMEMOProtection(
             OMEMOSettings(identities: identities, policy: policy), store: store, account: id,
-            address: try claimed.map { try JID($0) } ?? address, now: { Self.time })
+            address: try claimed.map { try JID($0) } ?? address, strangerLimit: strangerLimit,
+            now: { time })
         try await protection.load()
         protection.published.open()
         recorder = SessionRecorder(
             store: store, account: id, address: address, protection: protection, now: { Self.time })
         protection.state.withLock { $0.directory = server }
         try server.announce(protection, claimed == nil ? generations : [])
+    }
+
+    /// Stores a change, as with its message.
+    func keep(_ change: ProtectionChange?) async throws {
+        guard let change else { return }
+        let id = id
+        try await store.write { writer throws(StoreError) in try writer.save(change, of: id) }
+        await protection.stored(change)
+    }
+
+    func addContact(_ address: JID) async throws {
+        let id = id
+        try await store.write { writer throws(StoreError) in
+            try writer.save(StoredContact(address: address, name: nil, subscription: .both), of: id)
+        }
     }
 
     func key(_ peer: JID) -> ConversationKey { ConversationKey(account: id, address: peer, kind: .direct) }

@@ -26,8 +26,8 @@ public struct EncryptionDevice: Sendable, Hashable, Identifiable {
     public var firstSeen: MessageTime?
     /// When a message of it was decrypted last, to the day, or its key was seen first.
     public var lastSeen: MessageTime?
-    /// Nothing came from it for ``unusedTime``, while another device of the account was used. Messages are still
-    /// encrypted for it.
+    /// Nothing came from it for ``unusedTime``, while another device of the account was used. Messages are encrypted for
+    /// it, unless the person excludes unused devices (``OMEMOProtection/excludesUnusedDevices``).
     public var isUnused: Bool
 
     public var id: String { "\(device)/\(fingerprint ?? "")" }

@@ -14,12 +14,14 @@ public enum EncryptionPolicy: String, Sendable, Hashable, Codable, CaseIterable 
 /// The encryption settings and state of one conversation.
 struct ConversationEncryption: Sendable, Hashable {
     private static let prefix = "omemo/conversation/"
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     /// `nil` is the account's.
     var policy: EncryptionPolicy?
     /// Whether a message in it was encrypted: nothing is sent in clear any more unless the user decides so.
     var wasEncrypted = false
+    /// When the first one was sent, in seconds since 1970; `nil` if that is not known.
+    var began: Int64?
 
     static func name(_ conversation: ConversationAddress) -> String {
         "\(prefix)\(conversation.kind)/\(conversation.address)"
@@ -34,9 +36,12 @@ struct ConversationEncryption: Sendable, Hashable {
     init() {}
 
     init(_ bytes: [UInt8]) throws(ProtectionError) {
-        var reader = try RecordReader(bytes, version: Self.version)
+        // Version 1 had no time.
+        let version = bytes.first == 1 ? 1 : Self.version
+        var reader = try RecordReader(bytes, version: version)
         policy = EncryptionPolicy(rawValue: String(decoding: try reader.field(), as: UTF8.self))
         wasEncrypted = try reader.byte() == 1
+        if version > 1, try reader.byte() == 1 { began = try reader.time() }
         try reader.end()
     }
 
@@ -44,6 +49,8 @@ struct ConversationEncryption: Sendable, Hashable {
         var writer = RecordWriter(version: Self.version)
         writer.write(Array((policy?.rawValue ?? "").utf8))
         writer.write(UInt8(wasEncrypted ? 1 : 0))
+        writer.write(UInt8(began == nil ? 0 : 1))
+        if let began { writer.write(began) }
         return writer.bytes
     }
 

@@ -1,5 +1,6 @@
 internal import ChatStore
 internal import Synchronization
+internal import XMPPAddress
 
 /// What the encryption of one account remembers: the records of the store, and those on top that will be stored with
 /// their message.
@@ -90,5 +91,18 @@ struct KeyDraft: Sendable {
         let change = ProtectionChange(records, notices: notices)
         memory.add(change)
         return change
+    }
+}
+
+extension KeyDraft {
+    /// Writes what is known of a key, also in the index by fingerprint.
+    mutating func write(_ known: KnownKey, _ fingerprint: String, of address: JID) {
+        write(KnownKey.name(fingerprint, of: address), known.record)
+        write("\(KnownKey.ownerPrefix(fingerprint))\(address)", [known.isProven ? 1 : 0])
+    }
+
+    mutating func removeKey(_ fingerprint: String, of address: JID) {
+        write(KnownKey.name(fingerprint, of: address), nil)
+        write("\(KnownKey.ownerPrefix(fingerprint))\(address)", nil)
     }
 }

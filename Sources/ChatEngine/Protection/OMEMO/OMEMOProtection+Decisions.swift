@@ -35,7 +35,7 @@ extension OMEMOProtection {
             guard let record = try await draft.value(name) else { return }
             var known = try KnownKey(record)
             known.trust = trust
-            draft.write(name, known.record)
+            draft.write(known, fingerprint, of: address.bare)
         }
     }
 
@@ -44,7 +44,7 @@ extension OMEMOProtection {
     public func forget(_ fingerprint: String, at address: JID) async throws {
         let address = address.bare
         try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
-            draft.write(KnownKey.name(fingerprint, of: address), nil)
+            draft.removeKey(fingerprint, of: address)
             for (name, record) in try await self.sessions(of: address, draft) {
                 var shelf = try SessionShelf(record)
                 let count = shelf.sessions.count

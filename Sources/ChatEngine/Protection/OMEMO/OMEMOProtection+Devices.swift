@@ -118,6 +118,44 @@ extension OMEMOProtection {
     }
 }
 
+/// Devices that are not used any more.
+extension OMEMOProtection {
+    private static let unusedName = "omemo/settings/excludes-unused"
+
+    /// Whether messages are not encrypted for unused devices (``EncryptionDevice/isUnused``), of our own account and of
+    /// others. They are unless the person decides otherwise.
+    public var excludesUnusedDevices: Bool {
+        get async throws(ProtectionError) { try await excludesUnusedDevices(KeyDraft(memory)) }
+    }
+
+    public func setExcludesUnusedDevices(_ isExcluding: Bool) async throws {
+        try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            draft.write(Self.unusedName, isExcluding ? [1] : nil)
+        }
+        events.post(.encryption(nil))
+    }
+
+    func excludesUnusedDevices(_ draft: KeyDraft) async throws(ProtectionError) -> Bool {
+        try await draft.value(Self.unusedName) != nil
+    }
+
+    /// The devices of an account that are unused.
+    func unusedDevices(of address: JID, _ draft: KeyDraft) async throws(ProtectionError) -> Set<OMEMODevice> {
+        var devices: [EncryptionDevice] = []
+        if address == self.address { devices.append(thisDevice(try own(), in: nil)) }
+        for record in try await draft.values(beginningWith: KnownKey.prefix(address)).values {
+            let known = try KnownKey(record)
+            var device = EncryptionDevice(device: known.device.number)
+            device.take(known)
+            devices.append(device)
+        }
+        devices.markUnused(now: now())
+        // A device that has another key now is used with that.
+        let used = Set(devices.lazy.filter { !$0.isUnused }.map(\.device))
+        return Set(devices.filter { !used.contains($0.device) }.compactMap { OMEMODevice($0.device) })
+    }
+}
+
 extension EncryptionDevice {
     fileprivate mutating func take(_ known: KnownKey) {
         trust = known.trust

@@ -14,9 +14,12 @@ extension OMEMOProtection {
         }
         do {
             let (key, nonce) = (try cryptography.randomBytes(32), try cryptography.randomBytes(12))
-            return FileSealing(try FileEncryption(key: key, nonce: nonce)) { url in
-                // An address that is not `https` is no file service of ours.
-                AESGCMLink(address: url, nonce: nonce, key: key)?.text ?? url
+            return FileSealing(try FileEncryption(key: key, nonce: nonce)) { url throws(ProtectionError) in
+                guard let link = AESGCMLink(address: url, nonce: nonce, key: key) else {
+                    throw ProtectionError(
+                        .insecureFileService, "The address of the uploaded file is not an https address.")
+                }
+                return link.text
             }
         } catch {
             throw ProtectionError(.ownKeys, "The file cannot be encrypted.", cause: error)

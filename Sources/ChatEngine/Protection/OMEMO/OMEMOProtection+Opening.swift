@@ -44,6 +44,17 @@ extension OMEMOProtection {
         }
     }
 
+    /// A text in clear in a conversation that is encrypted, unless the person has decided for clear text there.
+    public func protection(ofClear message: Message, by route: ReceivedRoute) async -> MessageProtection {
+        guard message.body != nil,
+            let known = try? await encryption(of: route.conversation, KeyDraft(memory)), known.wasEncrypted,
+            (known.policy ?? settings.policy) != .never
+        else { return .none }
+        // Earlier messages come from an archive.
+        guard let time = route.time else { return .clear }
+        return known.began.map { time.millisecondsSince1970 / 1000 >= $0 } ?? false ? .clear : .none
+    }
+
     /// Whether a one-time key was used or a device waits for an empty message.
     private static func isWorkDue(after draft: KeyDraft) -> Bool {
         draft.changes(OwnPreKey.prefix) || draft.changes(OwedMessage.prefix)
@@ -78,7 +89,8 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> OpenedMessage {
         let own = try own()
         var failure = ProtectionError(.keyMissing, "Nobody is known who has this device.")
-        for sender in await senders(of: element, message, by: route) {
+        let senders = await senders(of: element, message, by: route)
+        for sender in senders {
             let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
             if sender == address, element.sender == own.keys.device {
                 throw ProtectionError(.otherDevice, "This device has sent the message.")
@@ -95,11 +107,9 @@ extension OMEMOProtection {
                 }
             }
         }
-        if failure.code == .keyMissing, route.conversation.kind == .direct {
-            let sender = route.origin.sender.bare
-            try await owe(
-                .repair, to: PeerDevice(generation: element.generation, address: sender, device: element.sender), &draft
-            )
+        if failure.code == .keyMissing, senders.count == 1, let sender = senders.first {
+            let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
+            try await owe(.repair, to: device, in: route.conversation, &draft)
         }
         throw failure
     }
@@ -131,8 +141,9 @@ extension OMEMOProtection {
             in: decrypted.identity, of: device, by: isEnvelope ? .envelope : .message, at: moment, &draft)
         let protection = MessageProtection.encrypted(
             scheme: element.generation.namespace, device: decrypted.identity.fingerprint, trust: trust)
+        try await countStranger(device.address, &draft)
         guard let payload = element.payload else {
-            try await received(decrypted.decryption, by: device, &draft)
+            try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
             return OpenedMessage(message.withoutEncryption)
         }
         var opened = message.withoutEncryption
@@ -159,7 +170,7 @@ extension OMEMOProtection {
             } catch { throw ProtectionError(opening: error) }
         }
         opened.offerLinkedFile()
-        try await received(decrypted.decryption, by: device, &draft)
+        try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
         try await noteEncrypted(moment, &draft)
         return OpenedMessage(opened, protection)
     }
@@ -178,23 +189,40 @@ extension OMEMOProtection {
 
     /// Records whether the sender's device waits for a message.
     private func received(
-        _ decryption: OMEMODecryption, by device: PeerDevice, _ draft: inout KeyDraft
+        _ decryption: OMEMODecryption, by device: PeerDevice, in conversation: ConversationAddress,
+        _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
-        if decryption.isPeerRestored { return try await owe(.repair, to: device, &draft) }
-        if decryption.emptyMessageDue != nil { try await owe(.answer, to: device, &draft) }
+        if decryption.isPeerRestored { return try await owe(.repair, to: device, in: conversation, &draft) }
+        if decryption.emptyMessageDue != nil { try await owe(.answer, to: device, in: conversation, &draft) }
     }
 
-    /// Records that a device waits for an empty message.
+    /// Records that a device waits for an empty message. Strangers get none: others would fill the list, and learn that
+    /// this device is online.
+    ///
+    /// - Parameter conversation: where the device has written.
     func owe(
-        _ kind: OwedMessage.Kind, to device: PeerDevice, _ draft: inout KeyDraft
+        _ kind: OwedMessage.Kind, to device: PeerDevice, in conversation: ConversationAddress, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
+        let room = conversation.kind == .room ? conversation.address : nil
+        let isKnown = try await isKnownPerson(device.address)
+        guard isKnown || room != nil else { return }
         let name = OwedMessage.name(device)
         let all = try await draft.values(beginningWith: OwedMessage.prefix)
         var owed = try all[name].map { record throws(ProtectionError) in try OwedMessage(record) } ?? OwedMessage()
-        guard all[name] != nil || all.count < OwedMessage.limit else { return }
         if kind == .repair, !owed.mayRepair(now: seconds) { return }
         guard owed.kind.rawValue < kind.rawValue else { return }
+        if all[name] == nil, all.count >= OwedMessage.limit {
+            // Members of rooms make way for people.
+            guard isKnown else { return }
+            var other: String?
+            for (name, record) in all where other == nil {
+                if try OwedMessage(record).room != nil { other = name }
+            }
+            guard let other else { return }
+            draft.write(other, nil)
+        }
         owed.kind = kind
+        owed.room = isKnown ? nil : room
         draft.write(name, owed.record)
     }
 
@@ -205,6 +233,7 @@ extension OMEMOProtection {
         var known = try await encryption(of: moment.conversation, draft)
         guard !known.wasEncrypted else { return }
         known.wasEncrypted = true
+        known.began = moment.time.millisecondsSince1970 / 1000
         draft.write(ConversationEncryption.name(moment.conversation), known.record)
         draft.note(ProtectionNotice(.began, in: moment.conversation, at: moment.time))
     }

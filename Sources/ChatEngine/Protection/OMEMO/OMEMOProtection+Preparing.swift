@@ -32,11 +32,27 @@ extension OMEMOProtection {
         case .occupant:
             throw ProtectionError(.privateRoomMessage, "Private messages in rooms cannot be encrypted.")
         }
-        let listings = await directory.devices(of: recipients + [address])
+        var listings = await directory.devices(of: recipients + [address])
+        for (account, listing) in listings where listing.isUnknown {
+            listings[account]?.devices = try await devicesWithSession(of: account)
+        }
         let audience = Audience(recipients: recipients, listings: listings)
         let missing = try await devicesWithoutSession(in: audience)
         if !missing.isEmpty { await fetchBundles(of: missing, from: directory) }
         return audience
+    }
+
+    /// The devices of an account that can be encrypted for although its server does not answer.
+    private func devicesWithSession(of account: JID) async throws(ProtectionError) -> [AnnouncedDevice] {
+        var devices: [OMEMODevice: AnnouncedDevice] = [:]
+        for generation in OMEMOGeneration.allCases {
+            let prefix = SessionShelf.prefix(generation, account)
+            for name in try await memory.values(beginningWith: prefix).keys {
+                guard let device = OMEMODevice(String(name.dropFirst(prefix.count))) else { continue }
+                devices[device, default: AnnouncedDevice(device, [])].generations.insert(generation)
+            }
+        }
+        return devices.values.sorted { $0.id < $1.id }
     }
 
     /// The devices with which a session has to begin, in the generation to use.
@@ -120,4 +136,9 @@ struct AnnouncedPeer: Sendable {
         if sessions[SessionShelf.name(peer(in: .current))] != nil { return true }
         return sessions[SessionShelf.name(peer(in: device.newest))] != nil
     }
+}
+
+extension DeviceListing {
+    /// The account's server did not answer, and no earlier answer is here.
+    fileprivate var isUnknown: Bool { devices.isEmpty && failures.values.contains(.unreachable) }
 }

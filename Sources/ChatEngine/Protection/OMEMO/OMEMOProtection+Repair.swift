@@ -62,7 +62,9 @@ extension OMEMOProtection {
         for name in try await draft.values(beginningWith: SessionShelf.prefix).keys {
             draft.write(name, nil)
             let owed = OwedMessage.prefix + name.dropFirst(SessionShelf.prefix.count)
-            if let device = OwedMessage.device(named: owed) { try await owe(.repair, to: device, &draft) }
+            guard let device = OwedMessage.device(named: owed) else { continue }
+            let conversation = ConversationAddress(device.address, kind: .direct)
+            try await owe(.repair, to: device, in: conversation, &draft)
         }
         // Others may have taken them from the bundle.
         for (name, record) in try await draft.values(beginningWith: OwnPreKey.prefix) {

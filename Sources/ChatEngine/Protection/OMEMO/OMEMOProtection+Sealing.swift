@@ -81,7 +81,9 @@ extension OMEMOProtection {
             if audience.recipients.isEmpty, isForNobody { return .clear(.noDevice([address])) }
         }
         guard !isForNobody else { throw refusal(omitted, audience, withoutDevices) }
-        return .sealed(targets, omitted: omitted + withoutDevices.map { .init($0, .noDevice) })
+        return .sealed(
+            targets,
+            omitted: omitted + withoutDevices.map { .init($0, audience.listings[$0]?.error?.code ?? .noDevice) })
     }
 
     /// The error for a message that no recipient could decrypt.
@@ -107,10 +109,16 @@ extension OMEMOProtection {
         var targets: [Target] = []
         var omitted: [ProtectionError.Recipient] = []
         let moment = Moment(conversation: conversation, time: now())
+        let excludesUnused = try await excludesUnusedDevices(draft)
         for address in audience.recipients + [address] {
             let sessions = try await sessions(of: address, draft)
+            let unused = excludesUnused ? try await unusedDevices(of: address, draft) : []
             for device in audience.listings[address]?.devices ?? []
             where address != self.address || device.id != own.keys.device {
+                guard !unused.contains(device.id) else {
+                    omitted.append(.init(address, device: device.id.description, .unused))
+                    continue
+                }
                 let announced = AnnouncedPeer(address: address, device: device)
                 do throws(ProtectionError) {
                     let target = try target(announced, sessions, own)

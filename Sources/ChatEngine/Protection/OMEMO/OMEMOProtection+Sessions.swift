@@ -23,6 +23,7 @@ extension OMEMOProtection {
         case .keyExchange(let exchange):
             ratchet = exchange.message
             guard try isKnown(exchange, on: shelf) else {
+                try await makeRoom(for: device, &draft)
                 let accepted = try await accept(exchange, by: device, &draft)
                 shelf.put(accepted.session)
                 draft.write(name, shelf.record)

@@ -37,14 +37,14 @@ extension OMEMOProtection {
         if let record = try await draft.value(name) {
             var known = try KnownKey(record)
             let before = known
-            if !known.isProven { try await checkOwner(of: key, at: name, evidence, draft) }
+            if !known.isProven { try await checkOwner(of: key, at: device.address, evidence, draft) }
             if evidence == .envelope { known.isProven = true }
             if isUsed { known.lastSeen = max(known.lastSeen, seconds / Self.seenStep * Self.seenStep) }
             known.device = device.device
-            if known != before { draft.write(name, known.record) }
+            if known != before { draft.write(known, key.fingerprint, of: device.address) }
             return known.trust
         }
-        try await checkOwner(of: key, at: name, evidence, draft)
+        try await checkOwner(of: key, at: device.address, evidence, draft)
         var identities: [DeviceIdentity] = []
         for (_, record) in try await draft.values(beginningWith: KnownKey.prefix(device.address)) {
             let known = try KnownKey(record)
@@ -62,7 +62,7 @@ extension OMEMOProtection {
         }
         var known = KnownKey(key, device.device, trust: finding.trust, now: seconds)
         known.isProven = evidence == .envelope
-        draft.write(name, known.record)
+        draft.write(known, key.fingerprint, of: device.address)
         if let kind = finding.noticeKind {
             let noted = ProtectionNotice.Key(
                 device.address, device: device.device.number, fingerprint: key.fingerprint)
@@ -75,16 +75,16 @@ extension OMEMOProtection {
     /// named that account. For a legacy message it is enough that the other account announces the key as well: nothing
     /// in it distinguishes its author from a sender who repeats it.
     ///
-    /// - Parameter name: the record of the key at this account.
+    /// - Parameter address: this account.
     private func checkOwner(
-        of key: IdentityKey, at name: String, _ evidence: KeyEvidence, _ draft: KeyDraft
+        of key: IdentityKey, at address: JID, _ evidence: KeyEvidence, _ draft: KeyDraft
     ) async throws(ProtectionError) {
         let forged = ProtectionError(.forged, "The key belongs to another account.")
         guard try own().identity.publicKey.fingerprint != key.fingerprint else { throw forged }
         guard evidence != .envelope else { return }
-        for (other, record) in try await draft.values(beginningWith: KnownKey.prefix)
-        where other != name && other.hasSuffix("/" + key.fingerprint) {
-            let isProven = try KnownKey(record).isProven
+        let prefix = KnownKey.ownerPrefix(key.fingerprint)
+        for (name, value) in try await draft.values(beginningWith: prefix) where name != "\(prefix)\(address)" {
+            let isProven = value.first == 1
             if isProven || evidence == .message { throw forged }
         }
     }

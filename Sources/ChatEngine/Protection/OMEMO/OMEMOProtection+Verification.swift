@@ -89,7 +89,7 @@ extension OMEMOProtection {
             for (fingerprint, trust) in decisions {
                 guard var known = keys[fingerprint] else { continue }
                 known.trust = trust
-                draft.write(KnownKey.name(fingerprint, of: link.account), known.record)
+                draft.write(known, fingerprint, of: link.account)
             }
             return outcome
         }

@@ -48,6 +48,8 @@ public final class OMEMOProtection: ContentProtection {
         var isAnnouncementDue = false
         var directory: (any KeyDirectory)?
         var occupants: [JID: JID] = [:]
+        /// Senders that need not be counted as strangers again.
+        var settled: Set<JID> = []
         /// Gives each change its turn.
         var protector: MessageProtector?
     }
@@ -65,12 +67,15 @@ public final class OMEMOProtection: ContentProtection {
     let published = Gate()
     /// Reports what has changed.
     let events: EventChannel<ChatAccountEvent>
-    private let store: any LocalStore
-    private let account: AccountID
+    let store: any LocalStore
+    let account: AccountID
+    /// The number of strangers whose records are stored.
+    let strangerLimit: Int
 
     init(
         _ settings: OMEMOSettings, store: any LocalStore, account: AccountID, address: JID,
-        events: EventChannel<ChatAccountEvent> = EventChannel(), now: @escaping @Sendable () -> MessageTime
+        events: EventChannel<ChatAccountEvent> = EventChannel(), strangerLimit: Int = StrangerRecord.limit,
+        now: @escaping @Sendable () -> MessageTime
     ) {
         self.settings = settings
         self.store = store
@@ -78,6 +83,7 @@ public final class OMEMOProtection: ContentProtection {
         self.address = address.bare
         self.now = now
         self.events = events
+        self.strangerLimit = strangerLimit
         memory = KeyMemory(store: store, account: account)
     }
 
@@ -100,12 +106,15 @@ public final class OMEMOProtection: ContentProtection {
                 identity = try .random(using: cryptography)
                 try await settings.identities.save(identity.seed.bytes)
             }
+            var retired: OMEMODevice?
             if let record = try await memory.value(OwnKeys.name) {
                 let keys = try OwnKeys(record, using: cryptography)
                 if keys.identity == identity.publicKey.ed25519 {
+                    try await indexKeys()
                     state.withLock { $0.own = Own(identity: identity, keys: keys) }
                     return
                 }
+                retired = keys.device
             }
             // Sessions of another identity cannot be used.
             var draft = KeyDraft(memory)
@@ -115,6 +124,7 @@ public final class OMEMOProtection: ContentProtection {
             var keys = try OwnKeys(identity, device: device, now: seconds, using: cryptography)
             try await refill(&keys, &draft)
             draft.write(OwnKeys.name, keys.record)
+            if let retired { draft.write(OwnKeys.retiredName, Array(retired.description.utf8)) }
             try await save(draft)
             let made = Own(identity: identity, keys: keys)
             state.withLock { $0.own = made }
@@ -122,6 +132,18 @@ public final class OMEMOProtection: ContentProtection {
             throw error as? ProtectionError
                 ?? ProtectionError(.ownKeys, "The keys of this device cannot be read or stored.", cause: error)
         }
+    }
+
+    /// Records of earlier versions have no index by fingerprint.
+    private func indexKeys() async throws(ProtectionError) {
+        guard try await memory.values(beginningWith: KnownKey.ownerPrefix).isEmpty else { return }
+        var draft = KeyDraft(memory)
+        for (name, record) in try await memory.values(beginningWith: KnownKey.prefix) {
+            guard let address = KnownKey.address(inName: name) else { continue }
+            let fingerprint = String(name.dropFirst(KnownKey.prefix(address).count))
+            draft.write(try KnownKey(record), fingerprint, of: address)
+        }
+        try await save(draft)
     }
 
     /// Stores a change that belongs to no message. Only where no step of a message can come between.
@@ -143,6 +165,7 @@ public final class OMEMOProtection: ContentProtection {
     func refill(_ keys: inout OwnKeys, _ draft: inout KeyDraft) async throws(ProtectionError) -> Bool {
         var unused = 0
         var changed = false
+        var used: [OwnPreKey] = []
         for (name, record) in try await draft.values(beginningWith: OwnPreKey.prefix) {
             let key = try OwnPreKey(record, using: cryptography)
             if key.used == 0 {
@@ -150,8 +173,12 @@ public final class OMEMOProtection: ContentProtection {
             } else if seconds - key.used > OwnPreKey.lifetimeAfterUse {
                 draft.write(name, nil)
                 changed = true
+            } else {
+                used.append(key)
             }
         }
+        used.sort { ($0.used, $0.pair.id) < ($1.used, $1.pair.id) }
+        for key in used.dropLast(OwnPreKey.usedLimit) { draft.write(OwnPreKey.name(key.pair.id), nil) }
         guard unused < OMEMOLimits.publishedPreKeys else { return changed }
         do throws(OMEMOError) {
             let added = try PreKeyPair.random(

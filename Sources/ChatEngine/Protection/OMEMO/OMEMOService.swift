@@ -63,6 +63,7 @@ actor OMEMOService {
                         defer { openGate() }
                         try await publish(with: devices)
                         openGate()
+                        try await withdrawRetired(with: devices)
                         try await sendOwed(in: session, directory)
                         problem = nil
                     } catch {
@@ -173,6 +174,16 @@ actor OMEMOService {
         protection.state.withLock { $0.own = announced }
     }
 
+    /// Removes an earlier device of this profile that nobody has the key of.
+    private func withdrawRetired(with devices: OMEMODevices) async throws {
+        let record = try await protection.memory.value(OwnKeys.retiredName)
+        guard let record, let device = OMEMODevice(String(decoding: record, as: UTF8.self)) else { return }
+        try await devices.withdraw(device)
+        try await protection.change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            draft.write(OwnKeys.retiredName, nil)
+        }
+    }
+
     /// What the server has of this device from before; `nil` if nothing.
     private func serverKeys(
         of own: OMEMOProtection.Own, with devices: OMEMODevices
@@ -196,8 +207,7 @@ actor OMEMOService {
         for (name, record) in try await protection.memory.values(beginningWith: OwedMessage.prefix) {
             guard let device = OwedMessage.device(named: name) else { continue }
             let owed = try OwedMessage(record)
-            // An account that may not learn our presence gets no response.
-            guard owed.kind != .none, await session.mayLearnPresence(device.address) else { continue }
+            guard owed.kind != .none, await maySend(owed, to: device, in: session, directory) else { continue }
             var bundle: VerifiedBundle?
             if owed.kind == .repair {
                 do throws(ProtectionError) {
@@ -218,6 +228,16 @@ actor OMEMOService {
             try await session.send(message)
             try await settle(device, isSent: true)
         }
+    }
+
+    /// An account that may not learn our presence gets no response, except a member of a room in which the messages are
+    /// encrypted for it.
+    private func maySend(
+        _ owed: OwedMessage, to device: PeerDevice, in session: Session, _ directory: SessionDirectory
+    ) async -> Bool {
+        if await session.mayLearnPresence(device.address) { return true }
+        guard let room = owed.room, let members = try? await directory.members(of: room) else { return false }
+        return members.contains(device.address)
     }
 
     /// An empty message in the session with a device, or in a new one; `nil` if there is no session.

@@ -4,6 +4,8 @@ internal import OMEMO
 /// The keys of this device, except its identity: what it publishes, and with what others begin sessions.
 struct OwnKeys: Sendable {
     static let name = "omemo/self"
+    /// The id of an earlier device of this profile whose identity key is gone: it is to be removed from the lists.
+    static let retiredName = "omemo/retired"
     private static let version: UInt8 = 1
     /// The current signed key and the one before (XEP-0384 §5.3.2), which others may still use.
     private static let signedKeyLimit = 2
@@ -94,6 +96,9 @@ struct OwnPreKey: Sendable {
     /// Seconds for which a used key stays: others may have taken it from the bundle before it was published without it,
     /// and their first messages may come late, from an archive.
     static let lifetimeAfterUse: Int64 = 2 * 86_400
+
+    /// Used keys that are stored: anybody can use as many as are published again and again.
+    static let usedLimit = 1_000
 
     let pair: PreKeyPair
     /// When it was used first, in seconds since 1970; 0 if it is unused and published.

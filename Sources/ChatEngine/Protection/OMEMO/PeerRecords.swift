@@ -77,6 +77,10 @@ struct KnownKey: Sendable, Hashable {
 
     static func name(_ fingerprint: String, of address: JID) -> String { prefix(address) + fingerprint }
     static func prefix(_ address: JID) -> String { "\(prefix)\(address)/" }
+    /// The index by fingerprint: the accounts at which a key was seen; 1 where it is proven.
+    static let ownerPrefix = "omemo/owner/"
+    static func ownerPrefix(_ fingerprint: String) -> String { "\(ownerPrefix)\(fingerprint)/" }
+
     /// The account in the name of a record.
     static func address(inName name: String) -> JID? {
         guard name.hasPrefix(prefix) else { return nil }
@@ -123,7 +127,7 @@ struct OwedMessage: Sendable {
     }
 
     static let prefix = "omemo/owed/"
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     /// The maximum number of waiting devices: far more than have problems at the same time without an attack.
     static let limit = 256
     /// New sessions with one device in ``repairPeriod``.
@@ -132,6 +136,9 @@ struct OwedMessage: Sendable {
     private static let repairPeriod: Int64 = 86_400
 
     var kind = Kind.none
+    /// The room in which the device has written, if its account is no contact: the message is sent if the account is a
+    /// member of the room.
+    var room: JID?
     /// When sessions were repaired, in seconds since 1970.
     private var repairs: [Int64] = []
 
@@ -151,9 +158,12 @@ struct OwedMessage: Sendable {
     }
 
     init(_ bytes: [UInt8]) throws(ProtectionError) {
-        var reader = try RecordReader(bytes, version: Self.version)
+        // Version 1 had no room.
+        let version = bytes.first == 1 ? 1 : Self.version
+        var reader = try RecordReader(bytes, version: version)
         kind = Kind(rawValue: try reader.byte()) ?? .none
         for _ in 0..<(try reader.byte()) { repairs.append(try reader.time()) }
+        if version > 1 { room = try? JID(String(decoding: try reader.field(), as: UTF8.self)) }
         try reader.end()
     }
 
@@ -164,6 +174,7 @@ struct OwedMessage: Sendable {
         writer.write(kind.rawValue)
         writer.write(UInt8(repairs.count))
         for repair in repairs { writer.write(repair) }
+        writer.write(Array((room?.description ?? "").utf8))
         return writer.bytes
     }
 
