@@ -25,7 +25,7 @@ extension ProtectionMark {
         switch self {
         case .encrypted: "🔒"
         case .verified: "🔐"
-        case .untrusted: "🔒!"
+        case .untrusted, .partly: "🔒!"
         case .clear: "🔓"
         case .notOpened: "🔒✗"
         }
