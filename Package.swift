@@ -176,7 +176,7 @@ let package = Package(
             "UserProfile",
             foundation + [
                 "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatEngine", "ChatModel",
-                "FileSharing",
+                "EndToEndEncryption", "FileSharing",
                 "XMPPClient",
             ]),
 
@@ -191,7 +191,7 @@ let package = Package(
             "CommandLine",
             foundation + extensionProducts + [
                 "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatEngine",
-                "ChatModel", "Localization", "TerminalApp", "UserProfile", "CGlibc",
+                "ChatModel", "EndToEndEncryption", "Localization", "QRCodes", "TerminalApp", "UserProfile", "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         screenModule(

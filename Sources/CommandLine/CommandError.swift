@@ -57,10 +57,11 @@ extension CommandError {
         case let error as StoreError: self.init(store: error)
         case let error as ProfileFailure: self.init(profile: error)
         case let error as SendFailure: self.init(send: error)
+        case let error as KeyFailure: self.init(keys: error)
         case let fault as ProfileFault where fault == .unknownMethod:
             self.init(
                 .profileInUse,
-                localized("The program that has the profile open does not report its events; close it first."))
+                localized("The program that has the profile open cannot do this for others; close it first."))
         case is ProfileFault:
             self.init(
                 .profileInUse, localized("The program that has the profile open does not answer; close it first."))
@@ -101,9 +102,25 @@ extension CommandError {
         let status: ExitStatus =
             switch failure.code {
             case .offline, .unconfirmed, .late: .connection
-            case .failed, .undelivered, .file, .interrupted: .failed
+            case .failed, .undelivered, .file, .interrupted, .notEncrypted: .failed
             case .store: .store
             case .account: .profileInUse
+            }
+        self.init(status, Self.oneLine(Wording.failure(failure)))
+    }
+
+    private init(keys failure: KeyFailure) {
+        if let cause = failure.cause {
+            self.init(client: cause)
+            return
+        }
+        let status: ExitStatus =
+            switch failure.code {
+            case .offline: .connection
+            case .store: .store
+            case .account: .profileInUse
+            case .unreadable: .usage
+            case .off, .unknownKey, .ambiguous, .otherAccount, .unknownDevice, .refused: .failed
             }
         self.init(status, Self.oneLine(Wording.failure(failure)))
     }

@@ -99,6 +99,13 @@ public struct AccountFile: Sendable {
         try write()
     }
 
+    /// Sets whether messages are encrypted end to end; `nil` turns it off. Running programs notice it at their next start.
+    public mutating func setEncryption(_ policy: EncryptionPolicy?, of address: JID) throws(ProfileFailure) {
+        guard var account = account(address) else { return }
+        account.encryption = policy
+        try change(account)
+    }
+
     public mutating func remove(_ address: JID) throws(ProfileFailure) {
         content.accounts.removeAll { $0.address == address.bare }
         if content.current == address.bare { content.current = content.accounts.last?.address }

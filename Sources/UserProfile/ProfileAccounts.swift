@@ -90,10 +90,8 @@ public actor ProfileAccounts: AccountStorage {
 
     public func save(encryption: EncryptionPolicy?, of account: JID) throws(AccountStorageError) {
         var file = try file()
-        guard var entry = file.account(account) else { return }
-        entry.encryption = encryption
         do throws(ProfileFailure) {
-            try file.change(entry)
+            try file.setEncryption(encryption, of: account)
         } catch {
             throw AccountStorageError(error.message)
         }

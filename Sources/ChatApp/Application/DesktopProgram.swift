@@ -80,7 +80,8 @@ public final class DesktopProgram {
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
             await home.start()
-            socket = ProfileSocket(profile, [.send { [weak home] address in await home?.account(at: address) }])
+            let account = { @Sendable [weak home] (address: JID) in await home?.account(at: address) }
+            socket = ProfileSocket(profile, [.send(account), .keys(account)])
             for address in waitingAddresses { open(address, context) }
             waitingAddresses = []
         } catch {

@@ -15,7 +15,7 @@ public enum ProtectionMark: Sendable, Hashable, CaseIterable {
     case notOpened
 
     /// - Parameter isAfterEncryption: a message before it in the conversation was encrypted.
-    init?(_ message: StoredMessage, isAfterEncryption: Bool) {
+    public init?(_ message: StoredMessage, isAfterEncryption: Bool = false) {
         guard !message.isRetracted else { return nil }
         switch message.protection {
         case .none:

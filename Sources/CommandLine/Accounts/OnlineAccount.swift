@@ -60,9 +60,39 @@ struct OnlineAccount: Sendable {
         if !isLasting { await account.setPresence(OwnPresence(isHidden: true)) }
         listener?.attach(account)
         // The socket is there before the connection is.
-        var methods = [ProfileMethod.send(isStarting: true) { $0 == address ? account : nil }]
+        var methods = [
+            ProfileMethod.send(isStarting: true) { $0 == address ? account : nil },
+            .keys(isStarting: true) { $0 == address ? account : nil },
+        ]
         if let listener { methods.append(listener.method) }
         socket = ProfileSocket(profile, methods)
+    }
+
+    /// Connects while `body` uses the account.
+    ///
+    /// - Parameter cause: why an error of `body` says that there is no connection.
+    @inline(never)
+    static func whileConnected<Result: Sendable>(
+        _ signIn: SignIn, in store: any LocalStore, _ profile: Profile,
+        causeOf cause: (any Error) -> ClientError?, _ body: (ChatAccount) async throws -> Result
+    ) async throws -> Result {
+        let online = try await OnlineAccount(signIn, in: store, profile)
+        let connection = Task { try await online.run() }
+        do {
+            let result = try await body(online.account)
+            connection.cancel()
+            _ = await connection.result
+            await online.close()
+            return result
+        } catch {
+            // The end of the session describes a problem with a password or a certificate.
+            let isForPerson = cause(error)?.isForPerson == true
+            if !isForPerson { connection.cancel() }
+            let end = await connection.result
+            await online.close()
+            if isForPerson { try end.get() }
+            throw error
+        }
     }
 
     /// Closes the profile.

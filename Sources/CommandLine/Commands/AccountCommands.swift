@@ -9,17 +9,22 @@ internal import XMPPStanzas
 
 extension Command {
     static let register = Command(
-        name: "register", synopsis: "[ADDRESS]", summary: "create an account on its server"
+        name: "register", synopsis: "[ADDRESS]", summary: "create an account on its server",
+        options: [EncryptionChoice.option]
     ) { invocation in
+        let encryption = try EncryptionChoice(invocation.options)
         let signIn = try await SignIn(invocation.namedAccount(), for: .registration)
         try await Client(signIn.configuration).registerAccount(answering: RegistrationQuestions.answers)
         try await save(
-            signIn, nil, invocation, done: localized("Registered %@.", signIn.address.bare), event: "registered")
+            signIn, nil, invocation, done: localized("Registered %@.", signIn.address.bare), event: "registered",
+            encryption)
     }
 
     static let login = Command(
-        name: "login", synopsis: "[ADDRESS]", summary: "sign in once, and keep account and password for later"
+        name: "login", synopsis: "[ADDRESS]", summary: "sign in once, and keep account and password for later",
+        options: [EncryptionChoice.option]
     ) { invocation in
+        let encryption = try EncryptionChoice(invocation.options)
         let signIn = try await SignIn(invocation.namedAccount(), for: .keeping)
         let mechanism = try await signIn.run(signIn.configuration()) { session in
             // Negative, so that messages for a real session do not arrive here.
@@ -28,7 +33,8 @@ extension Command {
             return await session.agreement?.mechanism
         }
         try await save(
-            signIn, mechanism, invocation, done: localized("Signed in as %@.", signIn.address.bare), event: "signed-in")
+            signIn, mechanism, invocation, done: localized("Signed in as %@.", signIn.address.bare), event: "signed-in",
+            encryption)
     }
 
     static let logout = Command(
@@ -65,18 +71,20 @@ extension Command {
                 (isCurrent ? "* " : "  ") + account.address.description,
                 json: [
                     "account": .text(account.address), "current": .bool(isCurrent), "host": .text(account.host),
-                    "port": .count(account.port),
+                    "port": .count(account.port), "encryption": .string(EncryptionChoice(account.encryption).word),
                 ])
         }
     }
 
     /// Saves credentials that the server has accepted.
     private static func save(
-        _ signIn: SignIn, _ mechanism: String?, _ invocation: Invocation, done: String, event: String
+        _ signIn: SignIn, _ mechanism: String?, _ invocation: Invocation, done: String, event: String,
+        _ encryption: EncryptionChoice?
     ) async throws(CommandError) {
         try CommandError.inProfile { () throws(ProfileFailure) in
             var accounts = try AccountFile()
             try accounts.save(signIn.account(after: mechanism))
+            if let encryption { try accounts.setEncryption(encryption.policy, of: signIn.address) }
         }
         let place =
             signIn.source == .certificate

@@ -13,11 +13,13 @@ struct Command: Sendable {
     var connects = true
     /// Whether it uses stored conversations, and so takes `--profile`.
     var usesProfile = false
+    /// More about its arguments, in the user's language, for its help.
+    var remarks: (@Sendable () -> String)?
     var run: @Sendable (Invocation) async throws -> Void
 
     static let all: [Command] = [
         register, login, logout, accounts, roster, add, accept, reject, remove, send, chat, listen, history,
-        export, `import`, queue, connection, doctor,
+        export, `import`, queue, keys, connection, doctor,
     ]
 
     private static let common: [OptionParser.Option] = [
@@ -31,7 +33,8 @@ struct Command: Sendable {
 
     var help: String {
         let usage = localized("Usage: %@", "hongyan \(name)" + (synopsis.isEmpty ? "" : " \(synopsis)"))
-        return usage + "\n\n" + localized(summary) + "\n\n" + OptionParser(allOptions).help
+        let parts = [usage, localized(summary), remarks?(), OptionParser(allOptions).help]
+        return parts.compactMap(\.self).joined(separator: "\n\n")
     }
 }
 

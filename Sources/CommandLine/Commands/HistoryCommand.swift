@@ -67,16 +67,23 @@ extension Command {
             return invocation.showText(
                 request.searchText == nil ? localized("There is no such history.") : localized("Nothing was found."))
         }
+        // Of the shown ones: what came before is not read for it.
+        var encrypted: Set<ConversationKey> = []
         for line in page.lines {
-            invocation.show(text(of: line, request, files: path), json: line.message.json(in: line.key, files: path))
+            let mark = ProtectionMark(line.message, isAfterEncryption: encrypted.contains(line.key))
+            if line.message.protection != .none { encrypted.insert(line.key) }
+            invocation.show(
+                text(of: line, mark, request, files: path), json: line.message.json(in: line.key, files: path))
         }
         guard let next = page.next else { return }
         StandardOutput.report(localized("There is more: --before %@", next.rawValue))
     }
 
-    /// `2026-11-21 14:05  Nurse: text  (edited) 👍`, further lines of the text below it.
+    /// `2026-11-21 14:05  🔒 Nurse: text  (edited) 👍`, further lines of the text below it, and the devices that cannot
+    /// read it.
     private static func text(
-        of line: HistoryPage.Line, _ request: HistoryRequest, files path: (Attachment) -> String?
+        of line: HistoryPage.Line, _ mark: ProtectionMark?, _ request: HistoryRequest,
+        files path: (Attachment) -> String?
     ) -> String {
         let message = line.message
         let time = message.time.timestamp
@@ -89,7 +96,10 @@ extension Command {
             .replacing("\n", with: "\n" + String(repeating: " ", count: 4))
         if let remarks = message.remarks { text += "  " + TerminalText.harmless(remarks) }
         if message.isOutgoing { text += "  " + message.state.mark }
-        return "\(time.dayText) \(time.clockText)  \(author): \(text)"
+        for recipient in message.unreadable {
+            text += "\n    " + localized("Not readable for %@", Wording.unreadable(recipient))
+        }
+        return "\(time.dayText) \(time.clockText)  \(ProtectionMark.prefix(mark))\(author): \(text)"
     }
 
     private static func listConversations(_ invocation: Invocation, account: JID?) async throws {

@@ -38,7 +38,7 @@ extension ListenedLine {
 extension ListenedOrigin {
     init(_ copy: MessageCopy) {
         self.init(
-            name: TerminalText.harmless(copy.sender.description),
+            name: copy.protection.prefix + TerminalText.harmless(copy.sender.description),
             members: [
                 ("from", .text(copy.sender)), ("id", .text(copy.wireID)), ("time", .text(copy.time.timestamp)),
                 ("protection", copy.protection.json),

@@ -4,6 +4,7 @@ internal import FileSharing
 internal import Foundation
 internal import Localization
 internal import Media
+internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 
@@ -15,6 +16,7 @@ extension Command {
             .init("voice", value: "FILE", "send this sound file as a voice message"),
             .init("record", value: "SECONDS", "record a voice message of this length and send it"),
             .init("inline", "send the file inside the message, as old clients do; for small files"),
+            .init("encrypted", "send nothing rather than send it in clear"),
             .init("delivered", "return only when a device of the receiver has it"),
             .init("queue", "without a connection save the message; it is sent with the next one"),
         ], usesProfile: true
@@ -35,7 +37,8 @@ extension Command {
             from: account, to: receiver, id: UUID().uuidString.lowercased(), text: text,
             goal: invocation.options.has("delivered") ? .delivered : .acknowledged,
             waitsOffline: invocation.options.has("queue"),
-            timeout: invocation.connection.timeout ?? SendOrder.timeout)
+            timeout: invocation.connection.timeout ?? SendOrder.timeout,
+            isEncrypted: invocation.options.has("encrypted") ? true : nil)
         // The file is checked before connecting to the server.
         let file = try await invocation.preparedFile(for: account, seconds: seconds)
         order.file = try file.map { file throws(CommandError) in
@@ -55,7 +58,15 @@ extension Command {
             localized("Sent to %@.", receiver),
             json: JSONValue(
                 [("event", "sent"), ("to", .text(receiver)), ("id", .string(answer.id))]
-                    + (kind ?? [("kind", "text")]) + [("stage", .string(answer.stage.rawValue))]))
+                    + (kind ?? [("kind", "text")]) + [("stage", .string(answer.stage.rawValue))]
+                    + [
+                        ("protection", answer.protection?.json ?? .null),
+                        ("unreadable", answer.unreadable?.json ?? .null),
+                    ]))
+        if answer.protection?.isEncrypted == true { invocation.showText(localized("It was encrypted.")) }
+        for recipient in answer.unreadable ?? [] {
+            StandardOutput.report(localized("Not readable for %@", Wording.unreadable(recipient)))
+        }
     }
 
     /// Executes an order: through the program that uses the profile, or with a separate connection.
@@ -73,31 +84,11 @@ extension Command {
             }
         } orOpen: { store in
             let signIn = try await SignIn(invocation.connection)
-            return try await send(order, as: signIn, in: store, invocation.profile, progress)
-        }
-    }
-
-    @inline(never)
-    private static func send(
-        _ order: SendOrder, as signIn: SignIn, in store: SQLiteStore, _ profile: Profile,
-        _ progress: @escaping @Sendable (SendStep) -> Void
-    ) async throws -> SendAnswer {
-        let online = try await OnlineAccount(signIn, in: store, profile)
-        let connection = Task { try await online.run() }
-        func close() async {
-            connection.cancel()
-            _ = await connection.result
-            await online.close()
-        }
-        do throws(SendFailure) {
-            let answer = try await MessageSending(online.account, isStarting: true).perform(order, progress: progress)
-            await close()
-            return answer
-        } catch {
-            // The end of the session describes a problem with a password or a certificate.
-            if error.cause?.isForPerson == true { try await connection.value }
-            await close()
-            throw error
+            return try await OnlineAccount.whileConnected(signIn, in: store, invocation.profile) { error in
+                (error as? SendFailure)?.cause
+            } _: { account in
+                try await MessageSending(account, isStarting: true).perform(order, progress: progress)
+            }
         }
     }
 }

@@ -27,16 +27,19 @@ extension StoredMessage {
             ("files", text.attachments.isEmpty ? .null : .array(text.attachments.map { $0.json(at: path($0)) })),
             ("originId", .text(originID)), ("archiveId", .text(archiveReference?.id)),
             ("protection", protection.json),
-            ("unreadable", unreadable.isEmpty ? .null : .array(unreadable.map(\.json))),
+            ("unreadable", unreadable.json),
         ]
         return JSONValue(members + deeds)
     }
 }
 
-extension ProtectionError.Recipient {
-    /// A device that cannot decrypt a message, for programs.
-    fileprivate var json: JSONValue {
-        ["address": .text(address), "device": .text(device), "reason": .string(code.rawValue)]
+extension [ProtectionError.Recipient] {
+    /// The devices that cannot decrypt a message, for programs; `null` without any.
+    var json: JSONValue {
+        isEmpty
+            ? .null
+            : .array(
+                map { ["address": .text($0.address), "device": .text($0.device), "reason": .string($0.code.rawValue)] })
     }
 }
 

@@ -32,6 +32,10 @@ extension TerminalChat {
         case .join(let room, let nickname): join(room, nickname: nickname)
         case .who: await showOccupants()
         case .leave: await leaveRoom()
+        case .keys(let text): showKeys(text)
+        case .trust(let text, let isVerified): decide(isVerified ? .verified : .trusted, text)
+        case .distrust(let text): decide(.distrusted, text)
+        case .encryption(let text): return await encryption(text)
         case .help: help()
         case .quit: isLeaving = true
         case .unknown(let name): showNotice(localized("There is no command %@; /help lists them.", name))
@@ -79,6 +83,7 @@ extension TerminalChat {
         let remarks = transcript.entries
         transcript = Transcript()
         conversation = pane
+        shownForecast = nil
         isSwitching = false
         // A draft stays with the previous conversation.
         if input.isEmpty || isWriting { input.replace(with: pane.composer.text) }
@@ -147,6 +152,11 @@ extension TerminalChat {
             ))
         showNotice(
             localized("PageUp shows older messages. Marks: … waits, ✓ on the server, ✓✓ delivered, ✔✔ seen, ✗ failed."))
+        guard account.encryption != nil else { return }
+        showNotice(
+            localized(
+                "🔒 encrypted, 🔐 with a verified key, 🔒! with a key that you do not trust, or not for all devices; 🔓 not encrypted."
+            ))
     }
 
     func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {

@@ -59,9 +59,10 @@ extension TerminalChat {
     private var prompt: String {
         if let question { return TerminalText.harmless(question.prompt) }
         guard let conversation else { return localized("Contact: ") }
+        let lock = conversation.encryption.isAvailable ? conversation.encryption.sign.mark : ""
         // A reply or a correction that was started elsewhere continues here.
-        if conversation.composer.edit != nil { return "✎ " }
-        return conversation.composer.reply != nil ? "↪ " : "> "
+        if conversation.composer.edit != nil { return lock + "✎ " }
+        return lock + (conversation.composer.reply != nil ? "↪ " : "> ")
     }
 
     private var hint: String {

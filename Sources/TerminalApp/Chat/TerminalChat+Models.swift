@@ -21,6 +21,7 @@ extension TerminalChat {
             let timeline = conversation.timeline
             _ = (timeline.items.elements, timeline.writing, timeline.olderMessages, timeline.problem)
             _ = conversation.messages.map { conversation.files.lines(of: $0) }
+            _ = conversation.encryption.forecast
             guard let voice = conversation.voice else { return }
             _ = (voice.phase, voice.duration, voice.problem)
         } onChange: { [weak self] in
@@ -46,6 +47,7 @@ extension TerminalChat {
         showLists()
         showVoice()
         showConversation()
+        showEncryption()
         draw()
     }
 

@@ -48,6 +48,10 @@ package final class TerminalChat {
     var shownInvitations: Set<JID> = []
     var isShowingVoice = false
     var shownPlaybackProblem: String?
+    /// What was last said about encryption in the open conversation.
+    var shownForecast: String?
+    /// The devices of the last `/keys`, whose numbers other commands take.
+    var listedKeys: (address: JID, devices: [EncryptionDevice])?
     /// Contacts that the user has removed here, so that their removal is not reported.
     var removed: Set<JID> = []
     /// Whether anything was drawn.

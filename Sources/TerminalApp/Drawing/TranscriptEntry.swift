@@ -66,6 +66,8 @@ struct TranscriptEntry: Equatable {
     var time: MessageTime
     var text: String
     var delivery: Delivery?
+    /// How the message was protected, before its author.
+    var lock: String?
     /// The position of a message in the timeline; `nil` for every other line.
     var position: TimelinePosition?
     /// Whether a file of the message is being transferred.
@@ -78,7 +80,7 @@ struct TranscriptEntry: Equatable {
     func rows(columns: Int) -> [TerminalScreen.Row] {
         let prefix: TerminalScreen.Row
         let style: TerminalScreen.Style
-        let clock = time.timestamp.clockText
+        let clock = time.timestamp.clockText + (lock.map { " " + $0 } ?? "")
         switch author {
         case .me:
             style = .plain

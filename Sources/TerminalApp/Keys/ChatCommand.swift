@@ -25,6 +25,13 @@ enum ChatCommand: Equatable {
     case join(String, nickname: String?)
     case who
     case leave
+    /// The devices of an account; of the open conversation without an address.
+    case keys(String?)
+    /// A key by its number in the last list, by its fingerprint, or a link with fingerprints.
+    case trust(String, isVerified: Bool)
+    case distrust(String)
+    /// Shows whether the conversation is encrypted, or decides.
+    case encryption(String?)
     case help
     case quit
     case unknown(String)
@@ -47,6 +54,14 @@ enum ChatCommand: Equatable {
         ("/join", "ROOM [NICK]", "join a room"),
         ("/who", "", "who is in the room"),
         ("/leave", "", "leave the room permanently"),
+        ("/keys", "[ADDRESS]", "the devices of this conversation, with the fingerprints of their keys"),
+        ("/verify", "NUMBER|FINGERPRINT|LINK", "mark a key as compared with the one on the other device"),
+        ("/trust", "NUMBER|FINGERPRINT", "encrypt for a device without comparing its key"),
+        ("/distrust", "NUMBER|FINGERPRINT", "encrypt nothing for a device"),
+        (
+            "/encryption", "[always|when-possible|never|default]",
+            "whether this conversation is encrypted, and who cannot read it; or decide"
+        ),
         ("/status", "[online|chat|away|xa|dnd] [TEXT]", "how your contacts see you"),
         ("/contacts", "", "the list of contacts"),
         ("/chat", "[NAME]", "open another conversation"),
@@ -97,6 +112,11 @@ enum ChatCommand: Equatable {
                 ? .incomplete("/join ROOM [NICK]") : .join(String(room), nickname: nickname.isEmpty ? nil : nickname)
         case "/who": self = .who
         case "/leave": self = .leave
+        case "/keys": self = .keys(argument)
+        case "/verify": self = argument.map { .trust($0, isVerified: true) } ?? .incomplete("/verify NUMBER")
+        case "/trust": self = argument.map { .trust($0, isVerified: false) } ?? .incomplete("/trust NUMBER")
+        case "/distrust": self = argument.map(Self.distrust) ?? .incomplete("/distrust NUMBER")
+        case "/encryption": self = .encryption(argument)
         case "/contacts", "/friends": self = .open(nil)
         case "/chat": self = .open(argument)
         case "/help": self = .help

@@ -10,6 +10,8 @@ final class ConversationPane {
     let key: ConversationKey
     let timeline: Timeline
     let composer: Composer
+    /// Whether the next message will be encrypted.
+    let encryption: EncryptionModel
     let files: FileShelf
     /// Records voice messages; `nil` if files cannot be stored.
     let voice: VoiceComposer?
@@ -47,6 +49,7 @@ final class ConversationPane {
         let composer = Composer(
             key, store: account.store, actions: account, media: account.media, environment: environment)
         self.composer = composer
+        encryption = EncryptionModel(key, account: account, environment: environment)
         files = FileShelf(downloads)
         voice = account.media.map { media in
             VoiceComposer(
@@ -67,6 +70,7 @@ final class ConversationPane {
         tasks = [
             Task { [timeline] in await timeline.run() },
             Task { [timeline, account] in await timeline.follow(account) },
+            Task { [encryption] in await encryption.run() },
         ]
         if key.kind == .room { tasks.append(Task { [weak self] in await self?.followRoom() }) }
         if let voice { tasks.append(Task { await voice.offerInterrupted() }) }

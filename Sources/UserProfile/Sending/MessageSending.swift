@@ -37,12 +37,17 @@ public struct MessageSending: Sendable {
     ) async throws(SendFailure) -> SendAnswer {
         // Before the first suspension, so that no change of the connection is missed.
         let events = account.events()
+        if order.isEncrypted == true { try await requireEncryption(order) }
         let message = try await queue(order)
         progress(SendStep(.queued))
-        func answer(_ stage: SendOrder.Goal, reason: String? = nil) -> SendAnswer {
-            SendAnswer(id: order.id, message: message.rawValue, stage: stage, reason: reason)
+        func answer(_ stage: SendOrder.Goal, reason: String? = nil) async -> SendAnswer {
+            let read = try? await account.store.read { reader throws(StoreError) in try reader.message(message) }
+            let sent = stage == .queued ? nil : read ?? nil
+            return SendAnswer(
+                id: order.id, message: message.rawValue, stage: stage, reason: reason, protection: sent?.protection,
+                unreadable: sent?.unreadable)
         }
-        if order.goal == .queued { return answer(.queued) }
+        if order.goal == .queued { return await answer(.queued) }
         let first = await race(
             order.file == nil ? order.timeout : max(order.timeout, Self.uploadTime),
             [
@@ -58,7 +63,7 @@ public struct MessageSending: Sendable {
         case .offline(let cause):
             let text = cause.map { Wording.failure($0, domain: account.address.domain) }
             if order.waitsOffline, (cause?.exitClass ?? .connection) == .connection {
-                return answer(.queued, reason: text ?? "")
+                return await answer(.queued, reason: text ?? "")
             }
             throw await withdraw(message, SendFailure(.offline, cause: cause, text: text))
         case .uploadFailed:
@@ -72,7 +77,7 @@ public struct MessageSending: Sendable {
         try await check(state, message)
         progress(SendStep(.acknowledged))
         guard order.goal == .delivered, !state.isDelivered else {
-            return answer(state.isDelivered ? .delivered : .acknowledged)
+            return await answer(state.isDelivered ? .delivered : .acknowledged)
         }
         let second = await race(
             order.timeout,
@@ -82,7 +87,42 @@ public struct MessageSending: Sendable {
         guard case .state(let arrived?) = second else { throw SendFailure(.undelivered) }
         try await check(arrived, message)
         progress(SendStep(.delivered))
-        return answer(.delivered)
+        return await answer(.delivered)
+    }
+
+    /// Makes sure that the message is encrypted or fails, whatever servers answer later.
+    ///
+    /// Without a connection that is possible only where messages were encrypted before.
+    private func requireEncryption(_ order: SendOrder) async throws(SendFailure) {
+        guard let encryption = account.encryption else { throw SendFailure(.notEncrypted) }
+        let conversation: ConversationAddress
+        do throws(StoreError) {
+            conversation = try await account.conversation(with: order.to).conversation
+        } catch {
+            throw SendFailure(.store, text: Wording.failure(error))
+        }
+        let connection = await account.firstConnection(isStarting: isStarting, seconds: order.timeout)
+        if connection.isOnline { await encryption.waitUntilPublished() }
+        let forecast = await encryption.forecast(for: conversation)
+        switch forecast.outcome {
+        case .encrypted:
+            do {
+                try await encryption.endClearText(in: conversation)
+            } catch {
+                throw SendFailure(.store)
+            }
+        case .unknown, .waits:
+            guard (try? await encryption.refusesClearText(in: conversation)) != true else { return }
+            if case .offline(let cause) = connection {
+                throw SendFailure(
+                    .offline, cause: cause, text: cause.map { Wording.failure($0, domain: account.address.domain) })
+            }
+            throw SendFailure(.notEncrypted, reason: FailureReason(notSealed: .unreachable))
+        case .refused(let code), .clear(.room(let code)):
+            throw SendFailure(.notEncrypted, reason: FailureReason(notSealed: code))
+        case .clear(.noDevice): throw SendFailure(.notEncrypted, reason: FailureReason(notSealed: .noDevice))
+        case .clear(.policy), .clear(.withoutEncryption): throw SendFailure(.notEncrypted)
+        }
     }
 
     private func check(_ state: MessageState, _ message: MessageID) async throws(SendFailure) {
@@ -207,6 +247,13 @@ public struct MessageSending: Sendable {
             }
             return .failure(SendFailure(.interrupted))
         }
+    }
+}
+
+extension FailureReason {
+    /// A message that was not sent because it could not be encrypted.
+    fileprivate init(notSealed code: ProtectionError.Code) {
+        self.init(.notSent, condition: Self.notSealed + code.rawValue)
     }
 }
 

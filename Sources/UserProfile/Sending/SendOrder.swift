@@ -56,14 +56,17 @@ public struct SendOrder: Codable, Sendable, Equatable {
     public var waitsOffline: Bool
     /// The timeout for the server and then for a device of the receiver, in seconds.
     public var timeout: Int
+    /// Whether the order fails rather than being sent in clear; `nil` follows the policy of the conversation.
+    public var isEncrypted: Bool?
 
     /// The default ``timeout``.
     public static let timeout = 60
 
     public init(
         from account: JID, to receiver: JID, id: String, text: String = "", file: File? = nil,
-        goal: Goal = .acknowledged, waitsOffline: Bool = false, timeout: Int = Self.timeout
+        goal: Goal = .acknowledged, waitsOffline: Bool = false, timeout: Int = Self.timeout, isEncrypted: Bool? = nil
     ) {
+        self.isEncrypted = isEncrypted
         self.account = account.bare
         to = receiver
         self.id = id
@@ -100,6 +103,10 @@ public struct SendAnswer: Codable, Sendable, Equatable {
     public var stage: SendOrder.Goal
     /// Why it waits, if it does, in the language of the program that uses the profile.
     public var reason: String?
+    /// How it was protected; `nil` while it waits.
+    public var protection: MessageProtection?
+    /// The devices that cannot decrypt it, although others can.
+    public var unreadable: [ProtectionError.Recipient]?
 }
 
 /// Why a message was not sent, or is not confirmed.
@@ -121,6 +128,9 @@ public struct SendFailure: Error, Sendable {
         case store
         /// The program that uses the profile is not signed in to the account.
         case account
+        /// It must be encrypted, and the account or the conversation has no encryption: ``SendFailure/reason`` if others
+        /// are the cause.
+        case notEncrypted
         /// The program is ending.
         case interrupted
     }
@@ -179,6 +189,11 @@ extension Wording {
         case .store: failure.text ?? localized("It could not be saved on this computer.")
         case .account:
             localized("The program that has the profile open is not signed in to this account; close it first.")
+        case .notEncrypted:
+            failure.reason.map { localized("Not sent, because it cannot be encrypted: %@", Self.failure($0)) }
+                ?? localized(
+                    "Not sent, because encryption is off for this account or this conversation; `hongyan keys policy` changes that."
+                )
         case .interrupted: localized("Interrupted.")
         }
     }
