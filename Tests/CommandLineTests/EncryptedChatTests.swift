@@ -89,6 +89,8 @@ struct EncryptedChatTests {
         }
         try await chat.waitForScreen("🔒!> ")
         try await chat.waitForScreen("These devices cannot either")
+        chat.type("/keys\r")
+        try await chat.waitForScreen("New: not decided yet")
         chat.type("/distrust \(fingerprint)\r")
         try await chat.waitForScreen("🔒✗> ")
         chat.type("nobody reads this\r")

@@ -96,6 +96,14 @@ public final class PrivateProsody: PrivateServer {
 
     public var log: String { lifetime.log }
 
+    /// Whether a file of the server, such as its archive, contains a text.
+    public func hasStored(_ text: String) -> Bool {
+        let folder = "\(lifetime.directory)/data"
+        let part = Data(text.utf8)
+        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return files.contains { FileManager.default.contents(atPath: "\(folder)/\($0)")?.range(of: part) != nil }
+    }
+
     public func register(_ user: String, password: String, domain: String) async throws(FixtureError) {
         try await control(["do": "register", "user": user, "host": domain, "password": password])
     }

@@ -67,7 +67,7 @@ final class DevicesView {
     private func show() {
         fingerprint.text = Wording.lines(model.thisDevice?.fingerprintGroups ?? [])
         fingerprint.accessible(label: localized("Fingerprint of this device"))
-        code.show(model.link)
+        code.show(model.codeLink)
         copy.isVisible = model.link != nil
         own.isVisible = model.thisDevice?.fingerprint != nil
         let devices = model.devices.filter { !$0.isThisDevice }
@@ -107,7 +107,7 @@ final class DevicesView {
     func compare(_ device: EncryptionDevice) -> KeyComparison? {
         guard device.fingerprint != nil else { return nil }
         let comparison = KeyComparison(
-            device, of: name, isOwn: model.isOwn, thisDevice: model.thisDevice, link: model.link)
+            device, of: name, isOwn: model.isOwn, thisDevice: model.thisDevice, link: model.codeLink)
         comparison.dialog.present(over: window()) { [weak self] answer in
             switch answer {
             case "match": self?.setTrust(.verified, in: device)
@@ -193,7 +193,7 @@ final class DevicesWindow {
         toasts = ToastOverlay(view.root)
         let title = model.isOwn ? localized("Your keys") : localized("Devices and keys")
         window = Window(
-            title, width: 460, height: 640, over: parent,
+            title, width: 460, height: 720, over: parent,
             Box.vertical(HeaderBar(title: WindowTitle(title, model.address.description)), toasts.expand(.vertical)))
         window.minimumSize(width: 340, height: 360)
         window.closesOnEscape()

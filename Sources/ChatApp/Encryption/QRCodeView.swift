@@ -11,8 +11,9 @@ final class QRCodeView {
         var code: QRCode?
     }
 
-    /// The side in pixels: a phone at arm's length reads a link with a few keys.
-    private static let side = 220
+    /// The side in pixels that a code has at least, and that of a module: a phone at arm's length reads both.
+    private static let side = 160
+    private static let module = 4
 
     /// - Parameter name: for screen readers, what the code contains.
     init(_ name: String) {
@@ -20,7 +21,7 @@ final class QRCodeView {
         area = DrawingArea { drawing, width, height in
             if let code = shown.code { Self.draw(code, drawing, width, height) }
         }
-        area.content(width: Self.side, height: Self.side).align(horizontal: .center)
+        area.align(horizontal: .center)
         area.accessible(label: name)
         root = area
         root.isVisible = false
@@ -34,6 +35,9 @@ final class QRCodeView {
         guard code != shown.code else { return }
         shown.code = code
         root.isVisible = code != nil
+        let count = (code?.size ?? 0) + 2 * QRCode.quietZone
+        let side = max(Self.module, (Self.side + count - 1) / count) * count
+        area.content(width: side, height: side)
         area.queueDraw()
     }
 

@@ -22,8 +22,10 @@ public final class DeviceListModel {
     public private(set) var isKnown = false
     /// This device, for a comparison with the fingerprint that the other person sees.
     public private(set) var thisDevice: EncryptionDevice?
-    /// The `xmpp:` URI with the fingerprint of this device and our other verified ones, for a QR code.
+    /// The `xmpp:` URI with the fingerprint of this device and our other verified ones.
     public private(set) var link: String?
+    /// The same with few devices, for a QR code that a phone can read.
+    public private(set) var codeLink: String?
     /// An operation is in progress.
     public private(set) var isWorking = false
     /// Why the last operation failed, as a sentence for the user.
@@ -33,6 +35,9 @@ public final class DeviceListModel {
     @ObservationIgnored private let service: any EncryptionService
     @ObservationIgnored private let events: @Sendable () -> AsyncStream<ChatAccountEvent>
     @ObservationIgnored private let environment: ModelEnvironment
+
+    /// The maximum number of devices in ``codeLink``: with more, the modules of the code are too small.
+    static let codeLimit = 3
 
     /// The minimum time between two updates.
     static let interval: Duration = .milliseconds(500)
@@ -91,8 +96,10 @@ public final class DeviceListModel {
             let own = isOwn ? found : try await service.devices(of: own)
             let this = own.first(where: \.isThisDevice)
             if thisDevice != this { thisDevice = this }
-            let uri = try await service.verificationLink(for: self.own)?.uri
-            if link != uri { link = uri }
+            var known = try await service.verificationLink(for: self.own)
+            if link != known?.uri { link = known?.uri }
+            if let few = known?.entries.prefix(Self.codeLimit) { known?.entries = Array(few) }
+            if codeLink != known?.uri { codeLink = known?.uri }
         } catch {
             failure = Wording.failure(any: error)
         }

@@ -73,7 +73,9 @@ extension Wording {
             return kind == .room
                 ? localized("Only the members of the room can read your messages. The servers cannot.")
                 : localized("Only you and %@ can read your messages. The servers cannot.", name)
-        case .clear(let reason): return clear(reason, forecast) + " " + localized("The servers can read your messages.")
+        case .clear(let reason):
+            let why = clear(reason, forecast, kind == .direct ? name : nil)
+            return joined(why, localized("The servers can read your messages."))
         case .refused(let code): return refusal(code, forecast.wasEncrypted, name)
         case .waits(let code): return waiting(code)
         case .unknown:
@@ -81,19 +83,24 @@ extension Wording {
         }
     }
 
-    private static func clear(_ reason: EncryptionForecast.ClearReason, _ forecast: EncryptionForecast) -> String {
+    /// Sentences after each other: Chinese has no space between them.
+    private static func joined(_ first: String, _ second: String) -> String { localized("%@ %@", first, second) }
+
+    private static func clear(
+        _ reason: EncryptionForecast.ClearReason, _ forecast: EncryptionForecast, _ name: String?
+    ) -> String {
         switch reason {
         case .policy where forecast.isOwnPolicy: localized("You have turned encryption off for this conversation.")
         case .policy: localized("Encryption is turned off for this account.")
         case .withoutEncryption: localized("This account does not use encryption. You can turn it on in its settings.")
-        case .noDevice(let addresses): withoutDevice(addresses)
+        case .noDevice(let addresses): withoutDevice(addresses, name)
         case .room(let code): room(code)
         }
     }
 
-    private static func withoutDevice(_ addresses: [JID]) -> String {
+    private static func withoutDevice(_ addresses: [JID], _ name: String?) -> String {
         guard let first = addresses.first else { return localized("There is no device that can decrypt.") }
-        if addresses.count == 1 { return localized("%@ has no device that can decrypt.", first.description) }
+        if addresses.count == 1 { return localized("%@ has no device that can decrypt.", name ?? first.description) }
         return localized(
             "%@ member has no device that can decrypt.", plural: "%@ members have no device that can decrypt.",
             count: addresses.count)
@@ -131,7 +138,7 @@ extension Wording {
             advice = localized("Choose “Never” if you want to send without encryption.")
         }
         let notSent = localized("Your messages are not sent.")
-        return [reason, notSent, advice].joined(separator: " ")
+        return joined(joined(reason, notSent), advice)
     }
 
     private static func waiting(_ code: ProtectionError.Code) -> String {
@@ -247,7 +254,8 @@ extension Wording {
                     "%@ key of the link was never seen at this account.",
                     plural: "%@ keys of the link were never seen at this account.", count: outcome.unknown.count))
         }
-        return sentences.isEmpty ? localized("The link names no keys.") : sentences.joined(separator: " ")
+        guard let first = sentences.first else { return localized("The link names no keys.") }
+        return sentences.dropFirst().reduce(first) { joined($0, $1) }
     }
 
     /// Why an action on keys failed.

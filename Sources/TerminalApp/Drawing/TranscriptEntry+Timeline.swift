@@ -21,7 +21,8 @@ extension TranscriptEntry {
                 time: MessageTime(millisecondsSince1970: 0))
         case .message(let message): self.init(message, files: files(message))
         case .notice(let notice):
-            self.init(divider: TerminalText.harmless(Wording.notice(notice)), id: item.id, time: notice.time)
+            // Its sentence is too long for a divider.
+            self.init(id: .item(item.id), author: .notice, time: notice.time, text: Wording.notice(notice))
         }
     }
 

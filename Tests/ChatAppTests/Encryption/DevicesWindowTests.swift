@@ -117,7 +117,7 @@ extension WindowTests {
             let path = NSTemporaryDirectory() + "code-\(UUID().uuidString).png"
             defer { try? FileManager.default.removeItem(atPath: path) }
             #expect(await Toolkit.eventually { window.window.render()?.save(to: path) ?? false })
-            #expect(try codes(in: path).first == window.view.model.link)
+            #expect(try codes(in: path).first == window.view.model.codeLink)
             window.window.close()
             await Toolkit.settle()
             await sample.talk.end()

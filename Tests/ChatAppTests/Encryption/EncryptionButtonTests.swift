@@ -72,7 +72,7 @@ extension WindowTests {
                 EncryptionForecast(.clear(.noDevice([romeo])), policy: .whenPossible), "encryption-clear")
             #expect(
                 content.explanation.text
-                    == "romeo@montague.example has no device that can decrypt. The servers can read your messages.")
+                    == "Romeo has no device that can decrypt. The servers can read your messages.")
             await end(sample, window, view)
         }
 

@@ -1,0 +1,66 @@
+import ChatEngine
+import ChatFixtures
+import ChatStore
+import ServerFixtures
+import Synchronization
+import Testing
+import XMPPAddress
+
+@testable import ChatModel
+
+/// Keeps the identity key in memory.
+private final class Identities: OMEMOIdentities {
+    private let stored = Mutex<[UInt8]?>(nil)
+
+    func seed() async throws -> [UInt8]? { stored.withLock { $0 } }
+    func save(_ seed: [UInt8]) async throws { stored.withLock { $0 = seed } }
+}
+
+@Suite("Models of encryption on a real server", .timeLimit(.minutes(5)))
+@MainActor
+struct EncryptionLiveTests {
+    private func person(_ name: String, on server: RunningServer) async throws -> Person {
+        var policy = ChatAccountPolicy()
+        policy.encryption = OMEMOSettings(identities: Identities(), policy: .whenPossible)
+        return try await Person(try await server.newAccount(name), on: server, policy: policy)
+    }
+
+    @Test("the lock closes as soon as the other side has published its keys, and keys are verified on both sides")
+    func meeting() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let romeo = try await person("romeo", on: server)
+        let juliet = try await person("juliet", on: server)
+        let lock = EncryptionModel(juliet.key(romeo.address), account: juliet.account)
+        let devices = try #require(DeviceListModel(romeo.address, account: juliet.account))
+        let tasks = [Task { await lock.run() }, Task { await devices.run() }]
+        try await juliet.whileRunning {
+            await eventually { await lock.sign == .clear }
+            #expect(await lock.sign == .clear)
+            try await romeo.whileRunning {
+                try await Self.befriend(juliet, romeo)
+                await eventually { await lock.sign == .encrypted }
+                #expect(await lock.sign == .encrypted)
+                await eventually { await devices.devices.count == 1 }
+                let device = try #require(await devices.devices.first)
+                #expect(device.fingerprint == romeo.account.encryption?.fingerprint)
+                await devices.setTrust(.verified, in: device)
+                #expect(await devices.verifiedCount == 1)
+                try await juliet.write("Thou know'st the mask of night is on my face", to: romeo)
+                await eventually {
+                    (try? await romeo.timeline(with: juliet.address).first?.protection) ?? .none != .none
+                }
+                let received = try #require(await romeo.timeline(with: juliet.address).first)
+                #expect(received.text.body == "Thou know'st the mask of night is on my face")
+                #expect(received.protection != .none)
+            }
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    private static func befriend(_ one: Person, _ other: Person) async throws {
+        _ = try await one.account.contacts.add(other.address)
+        await eventually { await other.account.contacts.requests.contains { $0.address == one.address } }
+        try await other.account.contacts.acceptRequest(of: one.address)
+    }
+}
