@@ -48,6 +48,9 @@ public struct AccountFile: Sendable {
         }
     }
 
+    /// The encryption of accounts that are new in the list; `nil` leaves it off.
+    public static let standardEncryption: EncryptionPolicy? = nil
+
     private struct Content: Codable, Sendable {
         public var accounts: [Account] = []
         var current: JID?
@@ -82,10 +85,11 @@ public struct AccountFile: Sendable {
     }
 
     /// Saves an account after a login and makes it the current one. A known account keeps its setting for encryption,
-    /// about which a login decides nothing.
+    /// about which a login decides nothing; a new one gets ``standardEncryption``.
     public mutating func save(_ account: Account) throws(ProfileFailure) {
         var account = account
-        account.encryption = account.encryption ?? self.account(account.address)?.encryption
+        let known = self.account(account.address)
+        account.encryption = account.encryption ?? (known == nil ? Self.standardEncryption : known?.encryption)
         content.accounts.removeAll { $0.address == account.address }
         content.accounts.append(account)
         content.current = account.address

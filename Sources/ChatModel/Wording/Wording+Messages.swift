@@ -68,6 +68,7 @@ extension Wording {
         case .anonymousRoom: localized("the room hides the addresses of its members")
         case .publicRoom: localized("anybody can enter the room")
         case .ownKeys: localized("the keys of this computer could not be read")
+        case .insecureFileService: localized("the file service has no secure address")
         default: localized("it could not be encrypted")
         }
     }

@@ -59,6 +59,9 @@ final class MemoryNodes: Sendable {
     /// Leaves requests for the items of a node unanswered.
     func silence(_ node: String) { state.withLock { _ = $0.silent.insert(node) } }
 
+    /// Answers later requests for the items of a node.
+    func answerAgain(_ node: String) { state.withLock { _ = $0.silent.remove(node) } }
+
     /// Sends these before each answer to a request for the items of a node.
     func before(_ node: String, _ stanzas: @escaping @Sendable (IQ) -> [String]) {
         state.withLock { $0.before[node] = stanzas }

@@ -140,6 +140,27 @@ struct OMEMODevicesTests {
         }
     }
 
+    @Test("callers share a request; where the one that asks is cancelled, another one asks")
+    func cancelled() async throws {
+        let node = OMEMOGeneration.current.devicesNode
+        stage.nodes.put(stage.list(.current, 7), of: stage.juliet)
+        stage.nodes.silence(node)
+        try await stage.run { devices, session in
+            let first = Task { await devices.devices(of: stage.juliet) }
+            await stage.server.next { MemoryNodes.text($0).contains("urn:xmpp:omemo:2:devices") }
+            stage.nodes.answerAgain(node)
+            async let second = devices.devices(of: stage.juliet)
+            // Not answered: the second caller waits for the first one.
+            await #expect(throws: ClientError.self) {
+                try await session.request(NodePurge(node: "urn:example:last"))
+            }
+            first.cancel()
+            #expect(await second.devices.map(\.id.number) == [7])
+            #expect(await first.value.failures[.current] == .unreachable)
+            #expect(stage.nodes.requests(of: node) == 2)
+        }
+    }
+
     @Test("an account can announce only its own devices")
     func forged() async throws {
         stage.nodes.put(stage.list(.current, 1), of: stage.juliet)

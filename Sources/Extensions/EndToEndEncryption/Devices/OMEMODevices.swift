@@ -50,8 +50,14 @@ public actor OMEMODevices: SessionExtension {
     var table = DeviceTable()
     var announcement: Announcement?
     var failures = BundleFailures()
-    /// Running requests by account, so that two callers share one request.
-    private var asking: [JID: Task<Void, Never>] = [:]
+    /// A request for the lists of an account, in the task of its first caller; the others wait for its end.
+    private final class Asking {
+        let end = Gate()
+        /// The caller was cancelled: the others ask again.
+        var wasCancelled = false
+    }
+
+    private var asking: [JID: Asking] = [:]
 
     public init(_ session: Session, using cryptography: any OMEMOCryptography) {
         self.init(session, using: cryptography, clock: .continuous)
@@ -79,18 +85,22 @@ public actor OMEMODevices: SessionExtension {
     ///     the list (XEP-0384 §6).
     public func devices(of account: JID, isFresh: Bool = false) async -> DeviceListing {
         let account = account.bare
-        if let task = asking[account] {
-            await task.value
-            if !isFresh { return table.listing(of: account, using: cryptography) }
+        while let running = asking[account] {
+            await running.end.wait()
+            if Task.isCancelled || !isFresh && !running.wasCancelled {
+                return table.listing(of: account, using: cryptography)
+            }
         }
         let now = clock.now()
         let isRefreshed = isFresh && table.mayRefresh(account, now: now)
         let due = isRefreshed ? OMEMOGeneration.allCases : table.due(of: account, now: now)
         if !due.isEmpty {
-            let task = Task { await ask(account, due) }
-            asking[account] = task
-            await task.value
-            if asking[account] == task { asking[account] = nil }
+            let running = Asking()
+            asking[account] = running
+            await ask(account, due)
+            running.wasCancelled = Task.isCancelled
+            asking[account] = nil
+            running.end.open()
         }
         return table.listing(of: account, using: cryptography)
     }
@@ -154,6 +164,7 @@ public actor OMEMODevices: SessionExtension {
         }
         let server = account.domain
         guard await requests.enter(server, now: clock.now) else {
+            guard !Task.isCancelled else { throw ClientError(.cancelled, "The request was cancelled.") }
             throw ClientError(.timedOut, "The server has not answered earlier requests.")
         }
         let receiver = await isOwn(account) ? nil : account
