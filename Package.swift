@@ -331,7 +331,7 @@ let package = Package(
                 "TransportLayer",
                 "ServerFixtures",
             ],
-            exclude: ["Encryption/peer.py"]),
+            exclude: ["Encryption/peer.py", "Encryption/profanity.py"]),
         tests(
             "ChatModel",
             foundation + [
