@@ -333,7 +333,7 @@ let package = Package(
                 "TransportLayer",
                 "ServerFixtures",
             ],
-            exclude: ["Encryption/peer.py"]),
+            exclude: ["Encryption/peer.py", "Encryption/profanity.py"]),
         .target(
             name: "KeyFixtures",
             dependencies: ["ChatEngine", "ChatModel", "ChatStore", "EndToEndEncryption", "XMPPAddress"],
