@@ -67,7 +67,7 @@ public final class EncryptionModel {
         case .encrypted?: forecast?.unreadable.isEmpty == false ? .partly : .encrypted
         case .clear?: .clear
         case .refused?: .refused
-        case .waits?, .unknown?, nil: .unknown
+        case .waits?, .unknown?, .stranger?, nil: .unknown
         }
     }
 

@@ -21,6 +21,7 @@ public enum ProtectionMark: Sendable, Hashable, CaseIterable {
         case .none:
             guard isAfterEncryption else { return nil }
             self = .clear
+        case .clear: self = .clear
         case .notOpened: self = .notOpened
         case .encrypted(_, _, let trust):
             switch trust {

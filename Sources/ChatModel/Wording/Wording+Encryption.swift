@@ -80,6 +80,9 @@ extension Wording {
         case .waits(let code): return waiting(code)
         case .unknown:
             return localized("While the account is offline, the devices of the recipients cannot be requested.")
+        case .stranger:
+            return localized(
+                "%@ is not a contact and learns nothing before you write. The devices are requested when you do.", name)
         }
     }
 

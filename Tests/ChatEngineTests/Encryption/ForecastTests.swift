@@ -57,6 +57,18 @@ struct ForecastTests {
         #expect(forecast.outcome == .clear(.policy) && forecast.isOwnPolicy && forecast.policy == .never)
     }
 
+    @Test("a stranger who has written first does not learn from a request that the conversation was opened")
+    func stranger() async throws {
+        let alice = try await alice()
+        let bob = try await bob()
+        try await alice.receive(try await bob.seal("hello", to: try JID("alice@a.test")))
+        #expect(server.requests(for: bobsAddress) == 0)
+        #expect(await alice.protection.forecast(for: conversation).outcome == .stranger)
+        #expect(server.requests(for: bobsAddress) == 0)
+        _ = try await alice.seal("who are you?", to: bobsAddress)
+        #expect(server.requests(for: bobsAddress) > 0)
+    }
+
     @Test("a forecast for a private message in a room, and while offline, says what is known")
     func unusualForecasts() async throws {
         let occupant = ConversationAddress(try JID("room@c.test/bob"), kind: .occupant)

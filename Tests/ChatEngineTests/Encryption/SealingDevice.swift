@@ -18,6 +18,7 @@ final class KeyServer: KeyDirectory {
         var owners: [DeviceAddress: OMEMOProtection] = [:]
         var members: [JID] = []
         var silent: Set<JID> = []
+        var requests: [JID: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -43,9 +44,13 @@ final class KeyServer: KeyDirectory {
 
     func setMembers(_ members: [JID]) { state.withLock { $0.members = members } }
 
+    /// How often the devices of the account were requested.
+    func requests(for account: JID) -> Int { state.withLock { $0.requests[account] ?? 0 } }
+
     func devices(of accounts: [JID]) async -> [JID: DeviceListing] {
         state.withLock { state in
-            Dictionary(
+            for account in accounts { state.requests[account, default: 0] += 1 }
+            return Dictionary(
                 accounts.map { account in
                     state.silent.contains(account)
                         ? (account, DeviceListing(account, failures: [.current: .unreachable, .legacy: .unreachable]))

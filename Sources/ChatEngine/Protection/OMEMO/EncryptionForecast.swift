@@ -14,6 +14,9 @@ public struct EncryptionForecast: Sendable, Hashable {
         case waits(ProtectionError.Code)
         /// The devices of the recipients are not requested while this device is offline.
         case unknown
+        /// The devices of a stranger are requested only when the person writes: a request tells that the conversation
+        /// was opened.
+        case stranger
     }
 
     /// Why a message is sent in clear.
@@ -66,6 +69,10 @@ extension OMEMOProtection {
                 return forecast
             }
             guard isOnline else { return forecast }
+            guard try await mayRequestDevices(for: conversation) else {
+                forecast.outcome = .stranger
+                return forecast
+            }
             var draft = KeyDraft(memory)
             let audience = await examinedAudience(of: conversation)
             switch try await plan(for: conversation, with: audience, isForLegacy: true, &draft) {
@@ -78,6 +85,24 @@ extension OMEMOProtection {
             forecast.outcome = error.isTemporary ? .waits(error.code) : .refused(error.code)
         }
         return forecast
+    }
+}
+
+extension OMEMOProtection {
+    /// Not those of a stranger who has written first.
+    private func mayRequestDevices(for conversation: ConversationAddress) async throws(ProtectionError) -> Bool {
+        guard conversation.kind == .direct else { return true }
+        let person = conversation.address.bare
+        if try await isKnownPerson(person) { return true }
+        let key = ConversationKey(account: account, address: person, kind: .direct)
+        do throws(StoreError) {
+            return try await store.read { reader throws(StoreError) in
+                guard let id = try reader.conversation(key) else { return true }
+                return try reader.timeline(of: id, .newest, limit: 1).isEmpty
+            }
+        } catch {
+            throw ProtectionError(.ownKeys, "The conversation cannot be read.", isTemporary: true, cause: error)
+        }
     }
 }
 
