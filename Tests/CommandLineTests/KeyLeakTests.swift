@@ -89,10 +89,47 @@ struct KeyLeakTests {
 
 /// The secret bytes that a person's programs keep, found in texts as hexadecimal digits, as Base64 and as they are.
 private struct Secrets {
-    /// The bytes of a secret that are too many for a coincidence.
-    private static let length = 16
+    /// Sixteen bytes in a row: too many for a coincidence.
+    private struct Piece: Hashable {
+        private var high: UInt64 = 0
+        private var low: UInt64 = 0
+        private var count = 0
 
-    private var pieces: Set<[UInt8]> = []
+        /// The last sixteen bytes, once there are as many.
+        mutating func append(_ byte: UInt8) -> Piece? {
+            high = high << 8 | low >> 56
+            low = low << 8 | UInt64(byte)
+            count = min(count + 1, 16)
+            return count == 16 ? self : nil
+        }
+    }
+
+    /// Bytes from digits of a number of bits each, beginning with one of the first digits of a run.
+    private struct Decoder {
+        let bits: Int
+        let start: Int
+        private var piece = Piece()
+        private var (value, held, index) = (0, 0, 0)
+
+        init(bits: Int, start: Int) { (self.bits, self.start) = (bits, start) }
+
+        /// - Parameter digit: `nil` ends the run.
+        mutating func append(_ digit: Int?) -> Piece? {
+            guard let digit else {
+                if index > 0 { self = Decoder(bits: bits, start: start) }
+                return nil
+            }
+            index += 1
+            guard index > start else { return nil }
+            value = (value << bits | digit) & 0xFFFF
+            held += bits
+            guard held >= 8 else { return nil }
+            held -= 8
+            return piece.append(UInt8(value >> held & 0xFF))
+        }
+    }
+
+    private var pieces: Set<Piece> = []
     private var seed: [UInt8] = []
     /// The links of files, with their keys.
     var links: [String] = []
@@ -105,7 +142,7 @@ private struct Secrets {
             seed = Array(data)
         }
         try #require(seed.count == 32)
-        add(seed)
+        pieces.formUnion(Self.pieces(of: seed))
         let store = try await person.home.openStore()
         let address = try JID(person.address)
         let (records, urls) = try await store.read { reader throws(StoreError) in
@@ -121,50 +158,42 @@ private struct Secrets {
         }
         await store.close()
         try #require(records.count > 100)
-        for record in records { add(record) }
+        for record in records { pieces.formUnion(Self.pieces(of: record)) }
         links = urls.filter { $0.hasPrefix("aesgcm://") }
-        for link in links {
-            let key = link.split(separator: "#").last.map { Array($0.utf8) } ?? []
-            add(Self.bytes(hexadecimal: key))
-        }
+        for link in links { pieces.formUnion(Self.pieces(hexadecimal: link.split(separator: "#").last ?? "")) }
         // Fingerprints are public, and in the sessions.
-        for object in try await person.bare(["keys", "--json"]).objects {
-            remove(Self.bytes(hexadecimal: Array((object["fingerprint"] as? String ?? "").utf8)))
-        }
+        var devices = try await person.bare(["keys", "--json"]).objects
         for conversation in try await person.bare(["history", "--json"]).objects {
             guard let peer = conversation["with"] as? String else { continue }
-            for object in try await person.bare(["keys", peer, "--json"]).objects {
-                remove(Self.bytes(hexadecimal: Array((object["fingerprint"] as? String ?? "").utf8)))
-            }
+            devices += try await person.bare(["keys", peer, "--json"]).objects
+        }
+        for device in devices {
+            pieces.subtract(Self.pieces(hexadecimal: (device["fingerprint"] as? String ?? "")[...]))
         }
     }
 
-    private mutating func add(_ bytes: [UInt8]) { pieces.formUnion(Self.windows(of: bytes)) }
+    /// Lengths and counters are no secrets.
+    private static func pieces(of bytes: [UInt8]) -> [Piece] {
+        var piece = Piece()
+        return bytes.indices.compactMap { index in
+            let whole = piece.append(bytes[index])
+            return index >= 15 && Set(bytes[index - 15...index]).count > 8 ? whole : nil
+        }
+    }
 
-    private mutating func remove(_ bytes: [UInt8]) { pieces.subtract(Self.windows(of: bytes)) }
-
-    private static func windows(of bytes: [UInt8]) -> [[UInt8]] {
-        guard bytes.count >= length else { return [] }
-        return (0...bytes.count - length).map { Array(bytes[$0..<$0 + length]) }
-            // Lengths and counters are no secrets.
-            .filter { Set($0).count > 8 }
+    private static func pieces(hexadecimal digits: Substring) -> [Piece] {
+        var decoder = Decoder(bits: 4, start: 0)
+        return digits.utf8.compactMap { decoder.append(hexadecimal[Int($0)]) }
     }
 
     /// Whether a piece of a secret is in the text.
     func areIn(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        if Data(bytes).range(of: Data(seed)) != nil { return true }
-        if links.contains(where: { text.contains($0) }) { return true }
-        for run in Self.runs(in: bytes, of: { Self.digit($0) != nil }) where run.count >= 2 * Self.length {
-            for start in 0...1 {
-                if contains(Self.bytes(hexadecimal: Array(run.dropFirst(start)))) { return true }
-            }
-        }
-        for run in Self.runs(in: bytes, of: Self.isBase64) where run.count >= 4 * Self.length / 3 {
-            for start in 0...3 {
-                let rest = run.dropFirst(start)
-                let whole = Data(rest.prefix(rest.count / 4 * 4))
-                if let data = Data(base64Encoded: whole), contains(Array(data)) { return true }
+        if Data(text.utf8).range(of: Data(seed)) != nil { return true }
+        var decoders = (0..<2).map { Decoder(bits: 4, start: $0) } + (0..<4).map { Decoder(bits: 6, start: $0) }
+        for byte in text.utf8 {
+            let (four, six) = (Self.hexadecimal[Int(byte)], Self.base64[Int(byte)])
+            for index in decoders.indices {
+                if let piece = decoders[index].append(index < 2 ? four : six), pieces.contains(piece) { return true }
             }
         }
         return false
@@ -172,40 +201,23 @@ private struct Secrets {
 
     /// The search finds what it looks for.
     func checkItself() {
-        let hexadecimal = seed.map { String(format: "%02x", $0) }.joined()
+        let hexadecimal = seed.map { String(format: "%02X", $0) }.joined()
         #expect(areIn("key=\(hexadecimal)."))
+        #expect(areIn("0\(hexadecimal)"))
         #expect(areIn("x" + Data(seed).base64EncodedString()))
-        for link in links { #expect(areIn("a link: \(link.uppercased())")) }
+        for link in links { #expect(areIn("a link: \(link)")) }
         #expect(!areIn("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"))
     }
 
-    private func contains(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count >= Self.length else { return false }
-        return (0...bytes.count - Self.length).contains { pieces.contains(Array(bytes[$0..<$0 + Self.length])) }
-    }
+    /// The values of the digits, by their bytes.
+    private static let hexadecimal = values(of: ["0123456789abcdef", "0123456789ABCDEF"])
+    private static let base64 = values(of: ["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"])
 
-    private static func runs(in bytes: [UInt8], of isPart: (UInt8) -> Bool) -> [[UInt8]] {
-        bytes.split(whereSeparator: { !isPart($0) }).map(Array.init)
-    }
-
-    private static func isBase64(_ byte: UInt8) -> Bool {
-        digit(byte) != nil || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2B
-            || byte == 0x2F
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
+    private static func values(of alphabets: [String]) -> [Int?] {
+        var values = [Int?](repeating: nil, count: 256)
+        for alphabet in alphabets {
+            for (value, byte) in alphabet.utf8.enumerated() { values[Int(byte)] = value }
         }
-    }
-
-    private static func bytes(hexadecimal digits: [UInt8]) -> [UInt8] {
-        stride(from: 0, to: digits.count / 2 * 2, by: 2).compactMap { index in
-            guard let high = digit(digits[index]), let low = digit(digits[index + 1]) else { return nil }
-            return high << 4 | low
-        }
+        return values
     }
 }
