@@ -90,7 +90,7 @@ extension TimelineDump.Line {
         ].compactMap(\.self)
         let protection =
             switch message.protection {
-            case .none: "clear"
+            case .none, .clear: "clear"
             case .encrypted: "encrypted"
             case .notOpened(_, let reason): reason
             }

@@ -71,7 +71,7 @@ extension Command {
         var encrypted: Set<ConversationKey> = []
         for line in page.lines {
             let mark = ProtectionMark(line.message, isAfterEncryption: encrypted.contains(line.key))
-            if line.message.protection != .none { encrypted.insert(line.key) }
+            if line.message.protection.isSealed { encrypted.insert(line.key) }
             invocation.show(
                 text(of: line, mark, request, files: path), json: line.message.json(in: line.key, files: path))
         }

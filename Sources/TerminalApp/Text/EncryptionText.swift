@@ -56,14 +56,16 @@ extension Wording {
 extension MessageProtection {
     package var isEncrypted: Bool { if case .encrypted = self { true } else { false } }
 
-    /// The mark of a received message with a space after it; empty for one that came in clear, or was not decrypted.
+    /// The mark of a received message with a space after it; empty for one that was not decrypted, or came in clear where
+    /// nothing was encrypted.
     package var prefix: String {
-        guard case .encrypted(_, _, let trust) = self else { return "" }
-        let mark: ProtectionMark =
-            switch trust {
-            case .undecided, .distrusted: .untrusted
-            case .trusted: .encrypted
-            case .verified: .verified
+        let mark: ProtectionMark? =
+            switch self {
+            case .none, .notOpened: nil
+            case .clear: .clear
+            case .encrypted(_, _, .undecided), .encrypted(_, _, .distrusted): .untrusted
+            case .encrypted(_, _, .trusted): .encrypted
+            case .encrypted(_, _, .verified): .verified
             }
         return ProtectionMark.prefix(mark)
     }
