@@ -185,46 +185,7 @@ extension OMEMOProtection {
             seconds: { Timestamp($0).map { $0.millisecondsSince1970 / 1000 } })
     }
 
-    // MARK: What follows
-
-    /// Records whether the sender's device waits for a message.
-    private func received(
-        _ decryption: OMEMODecryption, by device: PeerDevice, in conversation: ConversationAddress,
-        _ draft: inout KeyDraft
-    ) async throws(ProtectionError) {
-        if decryption.isPeerRestored { return try await owe(.repair, to: device, in: conversation, &draft) }
-        if decryption.emptyMessageDue != nil { try await owe(.answer, to: device, in: conversation, &draft) }
-    }
-
-    /// Records that a device waits for an empty message. Strangers get none: others would fill the list, and learn that
-    /// this device is online.
-    ///
-    /// - Parameter conversation: where the device has written.
-    func owe(
-        _ kind: OwedMessage.Kind, to device: PeerDevice, in conversation: ConversationAddress, _ draft: inout KeyDraft
-    ) async throws(ProtectionError) {
-        let room = conversation.kind == .room ? conversation.address : nil
-        let isKnown = try await isKnownPerson(device.address)
-        guard isKnown || room != nil else { return }
-        let name = OwedMessage.name(device)
-        let all = try await draft.values(beginningWith: OwedMessage.prefix)
-        var owed = try all[name].map { record throws(ProtectionError) in try OwedMessage(record) } ?? OwedMessage()
-        if kind == .repair, !owed.mayRepair(now: seconds) { return }
-        guard owed.kind.rawValue < kind.rawValue else { return }
-        if all[name] == nil, all.count >= OwedMessage.limit {
-            // Members of rooms make way for people.
-            guard isKnown else { return }
-            var other: String?
-            for (name, record) in all where other == nil {
-                if try OwedMessage(record).room != nil { other = name }
-            }
-            guard let other else { return }
-            draft.write(other, nil)
-        }
-        owed.kind = kind
-        owed.room = isKnown ? nil : room
-        draft.write(name, owed.record)
-    }
+    // MARK: The conversation
 
     /// Records that the conversation is encrypted: nothing is sent in clear any more unless the user decides so.
     func noteEncrypted(

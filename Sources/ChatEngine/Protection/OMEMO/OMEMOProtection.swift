@@ -233,17 +233,3 @@ public final class OMEMOProtection: ContentProtection {
         memory.remove(change)
     }
 }
-
-/// The requests of the encryption to servers.
-protocol KeyDirectory: Sendable {
-    func devices(of accounts: [JID]) async -> [JID: DeviceListing]
-    func bundle(of device: PeerDevice) async throws(ProtectionError) -> VerifiedBundle
-    /// The accounts that read a room.
-    func members(of room: JID) async throws(ProtectionError) -> [JID]
-    /// The accounts that are known to have a device with this number, without a request.
-    func accounts(announcing device: OMEMODevice) async -> [JID]
-    /// Whether the account announces the device, without a request; `nil` if its list is not here.
-    func announces(_ device: PeerDevice) async -> Bool?
-    /// Removes a device of our own account from its lists, with its bundles.
-    func withdraw(_ device: OMEMODevice) async throws(ProtectionError)
-}
