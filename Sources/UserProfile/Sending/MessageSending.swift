@@ -103,7 +103,7 @@ public struct MessageSending: Sendable {
         }
         let connection = await account.firstConnection(isStarting: isStarting, seconds: order.timeout)
         if connection.isOnline { await encryption.waitUntilPublished() }
-        let forecast = await encryption.forecast(for: conversation)
+        let forecast = await encryption.forecast(for: conversation, isSending: true)
         switch forecast.outcome {
         case .encrypted:
             do {
@@ -111,7 +111,7 @@ public struct MessageSending: Sendable {
             } catch {
                 throw SendFailure(.store)
             }
-        case .unknown, .waits:
+        case .unknown, .stranger, .waits:
             guard (try? await encryption.refusesClearText(in: conversation)) != true else { return }
             if case .offline(let cause) = connection {
                 throw SendFailure(

@@ -55,9 +55,18 @@ public struct EncryptionForecast: Sendable, Hashable {
 }
 
 extension OMEMOProtection {
+    /// What happens to a text in a conversation that the person looks at.
+    public func forecast(for conversation: ConversationAddress) async -> EncryptionForecast {
+        await forecast(for: conversation, isSending: false)
+    }
+
     /// What happens to a text that is sent in a conversation now. Requests the devices of the recipients if they are
     /// not known, and changes nothing.
-    public func forecast(for conversation: ConversationAddress) async -> EncryptionForecast {
+    ///
+    /// - Parameter isSending: the person is writing now, so that a stranger's devices are requested as well.
+    public func forecast(
+        for conversation: ConversationAddress, isSending: Bool
+    ) async -> EncryptionForecast {
         var forecast = EncryptionForecast(.unknown, policy: settings.policy)
         do throws(ProtectionError) {
             let encryption = try await encryption(of: conversation, KeyDraft(memory))
@@ -69,7 +78,7 @@ extension OMEMOProtection {
                 return forecast
             }
             guard isOnline else { return forecast }
-            guard try await mayRequestDevices(for: conversation) else {
+            if !isSending, try await !mayRequestDevices(for: conversation) {
                 forecast.outcome = .stranger
                 return forecast
             }
