@@ -43,5 +43,5 @@ public struct EncryptionKeys: OMEMOIdentities {
     }
 
     /// Removes the key, when the account leaves the profile.
-    func remove() async throws(CredentialError) { try await credentials().removeIdentity(for: name) }
+    public func remove() async throws(CredentialError) { try await credentials().removeIdentity(for: name) }
 }

@@ -163,17 +163,23 @@ import XMPPAddress
             .notOpened(scheme: "urn:xmpp:omemo:2", reason: "key-missing"),
         ]
         let peer = try JID(Self.peer)
+        let link = "aesgcm://files.test/1/x#" + String(repeating: "ab", count: 44)
         let copies = protections.enumerated().map { number, protection in
             MessageCopy(
                 route: .live, sender: peer, isOutgoing: false, wireID: "p\(number)", originID: "p\(number)",
                 time: MessageTime(millisecondsSince1970: 1_900_000_000_000 + Int64(number)),
-                content: .text(MessageText(number == 0 ? "secret" : "")), protection: protection)
+                content: .text(MessageText(number == 0 ? "secret \(link)" : "")), protection: protection)
         }
         try await store.write { store throws(StoreError) in
             guard let account = try store.accounts().first?.id else { return }
-            for copy in copies {
-                _ = try store.receive(copy, in: ConversationKey(account: account, address: peer, kind: .direct))
-            }
+            let key = ConversationKey(account: account, address: peer, kind: .direct)
+            let sent = try store.send(
+                OutgoingMessage(
+                    sender: try store.accounts()[0].address, originID: "s",
+                    time: MessageTime(millisecondsSince1970: 1_899_999_000_000), content: .text(MessageText("mine"))),
+                in: key)
+            try store.noteProtection(.none, unreadable: [.init(peer, device: "7", .undecided)], of: sent)
+            for copy in copies { _ = try store.receive(copy, in: key) }
         }
         await store.close()
         let objects = try await run(["history", Self.peer, "--json"], home).objects
@@ -190,8 +196,19 @@ import XMPPAddress
             let object = try #require(
                 try JSONSerialization.jsonObject(with: Data(line.json.utf8)) as? [String: Any])
             #expect(object["protection"] as? [String: String] == told)
-            #expect(object["body"] as? String == copy.content.text?.body || copy.protection.isNotOpened)
+            #expect(object["body"] as? String == copy.content.text?.body.withoutFileKeys || copy.protection.isNotOpened)
+            // The key of an encrypted file is in no output.
+            #expect(!line.json.contains("abab") && !line.text.contains("abab"))
         }
+        let shown = try await run(["history", Self.peer], home).output
+        #expect(shown.contains("aesgcm://files.test/1/x#…") && !shown.contains("abab"))
+        #expect(objects.last?["body"] as? String == "" && objects.dropLast().last?["body"] as? String != nil)
+        #expect(!objects.contains { ($0["body"] as? String)?.contains("abab") ?? false })
+        let unreadable = objects.compactMap { $0["unreadable"] as? [[String: String]] }
+        #expect(unreadable == [[["address": Self.peer, "device": "7", "reason": "undecided"]]])
+        var exposed = copies[0]
+        exposed.protection = .clear
+        #expect(ListenedLine(message: exposed)?.json.contains(#""protection":{"state":"clear"}"#) == true)
         var plain = copies[0]
         plain.protection = .none
         #expect(ListenedLine(message: plain)?.json.contains("protection") == false)

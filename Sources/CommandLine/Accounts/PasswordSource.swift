@@ -5,6 +5,7 @@ internal import Glibc
 internal import Localization
 internal import TerminalApp
 internal import TransportLayer
+internal import UserProfile
 internal import XMPPAddress
 
 /// The source of a password: a file, the password store, or the user at the terminal.
@@ -97,10 +98,11 @@ enum PasswordSource: Sendable, Equatable {
         }
     }
 
-    /// Removes all secrets of an account that leaves this computer.
+    /// Removes all secrets of an account that leaves this computer, also the key of the usual profile.
     static func removeAll(of account: JID) async throws(CommandError) {
         do {
             try await CredentialStore.open().remove(for: account.bare.description)
+            try await EncryptionKeys(account: account).remove()
         } catch {
             throw .failed(error.description)
         }

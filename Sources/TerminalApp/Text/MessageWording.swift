@@ -36,10 +36,11 @@ extension StoredMessage {
 }
 
 extension MessageText {
-    /// The text without the name of a file inside the message, which the old form repeats as the subject.
+    /// The text without keys of files, and without the name of a file inside the message, which the old form repeats as
+    /// the subject.
     var readableBody: String {
         let isPlaceholder = !attachments.isEmpty && subject == body && body.hasSuffix("Message")
-        return isPlaceholder ? "" : body
+        return isPlaceholder ? "" : body.withoutFileKeys
     }
 }
 

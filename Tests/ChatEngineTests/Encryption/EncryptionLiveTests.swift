@@ -262,7 +262,7 @@ struct EncryptionLiveTests {
         #expect(try await romeo.timeline(with: juliet.address).allSatisfy { !$0.protection.isNotOpened })
     }
 
-    private static func owed(by person: Person) async throws -> OwedMessage.Kind? {
+    static func owed(by person: Person) async throws -> OwedMessage.Kind? {
         let id = person.id
         let records = try await person.store.read { reader throws(StoreError) in
             try reader.protectionRecords(of: id, beginningWith: OwedMessage.prefix)

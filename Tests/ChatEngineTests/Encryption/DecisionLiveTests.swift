@@ -1,0 +1,91 @@
+import ChatFixtures
+import ChatStore
+import ServerFixtures
+import Testing
+import XMPPAddress
+
+@testable import ChatEngine
+
+@Suite("Devices and decisions on real servers", .timeLimit(.minutes(10)))
+struct DecisionLiveTests {
+    private func announced(_ account: JID, to person: Person) async throws -> Set<UInt32> {
+        let encryption = try #require(person.account.encryption)
+        return Set(try await encryption.devices(of: account).filter { $0.isAnnounced == true }.map(\.device))
+    }
+
+    @Test(
+        "an old device is removed from the lists, and a device that was removed announces itself again",
+        arguments: AccountLiveTests.servers)
+    func removal(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let (first, second) = (try await server.newAccount("romeo"), try await server.newAccount("juliet"))
+        let romeo = try await EncryptionLiveTests.person(first, on: server)
+        let phone = try await EncryptionLiveTests.person(second, on: server)
+        let tablet = try await EncryptionLiveTests.person(second, on: server)
+        try await tablet.whileRunning { try await EncryptionLiveTests.waitUntilAnnounced([tablet]) }
+        try await phone.whileRunning {
+            try await EncryptionLiveTests.waitUntilAnnounced([phone])
+            let encryption = try #require(phone.account.encryption)
+            let (kept, old) = (try #require(encryption.device), try #require(tablet.account.encryption?.device))
+            #expect(try await announced(phone.address, to: phone) == [kept, old])
+            try await encryption.removeDevice(old)
+            #expect(try await announced(phone.address, to: phone) == [kept])
+            try await encryption.removeDevice(kept)
+            #expect(try await announced(phone.address, to: phone).isEmpty)
+            encryption.announceAgain()
+            await eventually { (try? await announced(phone.address, to: phone)) == [kept] }
+            try await romeo.whileRunning {
+                try await EncryptionLiveTests.waitUntilAnnounced([romeo])
+                #expect(try await announced(phone.address, to: romeo) == [kept])
+                let link = try #require(try await encryption.verificationLink(for: phone.address))
+                let outcome = try await romeo.account.encryption?.verify(with: link)
+                #expect(try outcome?.verified == [#require(encryption.fingerprint)])
+                let conversation = romeo.key(phone.address).conversation
+                #expect(await romeo.account.encryptionForecast(for: conversation).outcome == .encrypted)
+                // A server that refuses all other domains is no server that does not answer.
+                guard kind == .ejabberd2412 else { return }
+                let silent = ConversationAddress(try JID("nobody@unreachable.invalid"), kind: .direct)
+                let forecast = await romeo.account.encryptionForecast(for: silent)
+                #expect(forecast.outcome == .waits(.unreachable))
+                #expect(forecast.unreadable == [.init(silent.address, .unreachable)])
+            }
+        }
+    }
+
+    @Test(
+        "members of a room who are no contacts: a device that lost its sessions gets new ones",
+        arguments: AccountLiveTests.servers)
+    func roomRepair(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await EncryptionLiveTests.person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await EncryptionLiveTests.person(try await server.newAccount("juliet"), on: server)
+        let room = try JID("vault-\(romeo.address.local ?? "")@conference.\(server.domain)")
+        let keys = [RoomLiveTests.key(romeo, room), RoomLiveTests.key(juliet, room)]
+        @Sendable func say(_ text: String, _ place: Int) async throws {
+            let people = [romeo, juliet]
+            _ = try await people[place].account.send(.text(MessageText(text)), in: keys[place])
+            try await people[1 - place].wait(in: keys[1 - place]) { $0.contains { $0.text.body == text } }
+        }
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await EncryptionLiveTests.waitUntilAnnounced([romeo, juliet])
+                try await EncryptionLiveTests.enterPrivate(room, romeo, juliet)
+                try await say("one", 0)
+                try await say("two", 1)
+                let id = juliet.id
+                try await juliet.store.write { writer throws(StoreError) in
+                    let sessions = try writer.protectionRecords(of: id, beginningWith: SessionShelf.prefix)
+                    try writer.save(ProtectionChange(sessions.map { .init($0.name, nil) }), of: id)
+                }
+                _ = try await romeo.account.send(.text(MessageText("three")), in: keys[0])
+                try await juliet.wait(in: keys[1]) { $0.last?.protection.isNotOpened == true }
+                await eventually { (try? await EncryptionLiveTests.owed(by: juliet)) == OwedMessage.Kind.none }
+                #expect(try await EncryptionLiveTests.owed(by: juliet) == OwedMessage.Kind.none)
+                try await juliet.account.settle()
+                try await romeo.account.settle()
+                try await say("four", 0)
+            }
+        }
+        #expect(try await juliet.timeline(in: keys[1]).map(\.protection.isNotOpened) == [false, false, true, false])
+    }
+}
