@@ -18,6 +18,7 @@ public enum ProtectionMark: Sendable, Hashable, CaseIterable {
     public init?(_ message: StoredMessage, isAfterEncryption: Bool = false) {
         guard !message.isRetracted else { return nil }
         switch message.protection {
+        case .clear: self = .clear
         case .none:
             guard isAfterEncryption else { return nil }
             self = .clear
