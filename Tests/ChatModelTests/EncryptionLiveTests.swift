@@ -25,9 +25,11 @@ struct EncryptionLiveTests {
         return try await Person(try await server.newAccount(name), on: server, policy: policy)
     }
 
-    @Test("the lock closes as soon as the other side has published its keys, and keys are verified on both sides")
-    func meeting() async throws {
-        let server = try await ServerKind.prosody13.shared()
+    @Test(
+        "the lock closes as soon as the other side has published its keys, and keys are verified",
+        arguments: [ServerKind.prosody012, .prosody13])
+    func meeting(kind: ServerKind) async throws {
+        let server = try await kind.shared()
         let romeo = try await person("romeo", on: server)
         let juliet = try await person("juliet", on: server)
         let lock = EncryptionModel(juliet.key(romeo.address), account: juliet.account)

@@ -160,7 +160,7 @@ struct TimelineContents: Sendable, Equatable {
         let last = window.reachesNewest ? end : window.messages.last?.position.time ?? end
         notices = all.filter { first <= $0.notice.time && $0.notice.time <= last }
         let began = all.first { $0.notice.kind == .began }?.notice.time
-        let encrypted = window.messages.first { $0.protection != .none }?.position.time
+        let encrypted = window.messages.first { $0.protection.isSealed }?.position.time
         encryptedSince = [began, encrypted].compactMap(\.self).min()
     }
 
