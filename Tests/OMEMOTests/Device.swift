@@ -67,13 +67,12 @@ final class Device {
 
     private func decrypt(_ message: RatchetMessage) throws -> OMEMODecryption {
         var session = try session()
-        let before = session.serialized
         do {
             let decryption = try session.messageReceived(message, now: now, using: cryptography)
             stored = session.serialized
             return decryption
         } catch {
-            guard session.serialized == before else { fatalError("A refused message changed the session: \(error)") }
+            guard session.serialized == stored else { fatalError("A refused message changed the session: \(error)") }
             throw error
         }
     }

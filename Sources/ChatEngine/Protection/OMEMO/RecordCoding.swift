@@ -30,6 +30,9 @@ struct RecordWriter {
 
 /// Reads what ``RecordWriter`` has written; whatever differs is a damaged record.
 struct RecordReader {
+    /// The end of the year 9999, in seconds since 1970.
+    private static let latestTime: UInt64 = 253_402_300_799
+
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8], version: UInt8) throws(ProtectionError) {
@@ -48,9 +51,12 @@ struct RecordReader {
         return number
     }
 
+    /// In seconds since 1970; times that no clock shows are refused, because computing with them can overflow.
     mutating func time() throws(ProtectionError) -> Int64 {
         let high = UInt64(try number())
-        return Int64(bitPattern: high << 32 | UInt64(try number()))
+        let time = Int64(bitPattern: high << 32 | UInt64(try number()))
+        guard time.magnitude <= Self.latestTime else { throw .damagedRecord }
+        return time
     }
 
     mutating func field() throws(ProtectionError) -> [UInt8] {

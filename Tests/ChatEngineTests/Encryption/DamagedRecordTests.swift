@@ -1,0 +1,82 @@
+import Cryptography
+import OMEMO
+import Testing
+import XMPPAddress
+
+@testable import ChatEngine
+
+/// The decoders of the stored keys are internal to the engine, so `Fuzz/OMEMOFuzzer` does not reach them.
+@Suite("Damaged records of keys")
+struct DamagedRecordTests {
+    private static let cryptography: any OMEMOCryptography = OpenSSLCryptography()
+    private static let now: Int64 = 1_800_000_000
+
+    /// Each byte changed in several ways, each length, and more than the record.
+    private static func damaged(_ record: [UInt8]) -> [[UInt8]] {
+        var results = (0..<record.count).map { Array(record.prefix($0)) } + [record + [0]]
+        for index in record.indices {
+            for byte: UInt8 in [0x00, 0x01, 0x7f, 0x80, 0xff, record[index] ^ 1] {
+                var changed = record
+                changed[index] = byte
+                results.append(changed)
+            }
+        }
+        return results
+    }
+
+    private static func check(_ record: [UInt8], _ read: ([UInt8]) throws -> [UInt8]?) throws {
+        #expect(try read(record) == record)
+        var refused = 0
+        for bytes in damaged(record) {
+            guard let again = try? read(bytes) else {
+                refused += 1
+                continue
+            }
+            // What is accepted means the same when it is read again.
+            #expect(try read(again) == again)
+        }
+        #expect(refused >= record.count)
+    }
+
+    @Test("own keys are refused or usable")
+    func ownKeys() throws {
+        let identity = try IdentityKeyPair.random(using: Self.cryptography)
+        let keys = try OwnKeys(
+            identity, device: OMEMODevice.random(using: Self.cryptography), now: Self.now, using: Self.cryptography)
+        try Self.check(keys.record) { bytes in
+            let read = try OwnKeys(bytes, using: Self.cryptography)
+            var rotated = read
+            _ = try rotated.rotate(now: Self.now, using: Self.cryptography)
+            return read.record
+        }
+        var preKey = OwnPreKey(try PreKeyPair.random(id: 7, using: Self.cryptography))
+        (preKey.used, preKey.exchanges) = (Self.now, [[1, 2, 3], []])
+        try Self.check(preKey.record) { bytes in
+            let read = try OwnPreKey(bytes, using: Self.cryptography)
+            // As `refill` computes.
+            _ = Self.now - read.used
+            return read.record
+        }
+    }
+
+    @Test("sessions, known keys and owed messages are refused or usable")
+    func peers() throws {
+        var shelf = SessionShelf()
+        for session in [[1, 2, 3], [], [4]] as [[UInt8]] { shelf.put(session) }
+        try Self.check(shelf.record) { try SessionShelf($0).record }
+        let identity = try IdentityKeyPair.random(using: Self.cryptography).publicKey
+        let key = KnownKey(
+            identity, try OMEMODevice.random(using: Self.cryptography), trust: .trusted, now: Self.now)
+        try Self.check(key.record) { try KnownKey($0).record }
+        var owed = OwedMessage()
+        owed.repaired(now: Self.now - 5)
+        owed.kind = .repair
+        try Self.check(try #require(owed.record)) { bytes in
+            var read = try OwedMessage(bytes)
+            guard let record = read.record else { return nil }
+            _ = read.mayRepair(now: Self.now)
+            read.repaired(now: Self.now)
+            return record
+        }
+    }
+}
