@@ -37,6 +37,9 @@ struct TrustTests {
         #expect(try examine(second, 2, known) == .newDevice(.trusted))
         known[0].trust = .verified
         #expect(try examine(second, 2, known) == .newDevice(.undecided))
+        // Otherwise a new key could be trusted because the only verified one is not any more.
+        known[0].trust = .distrusted
+        #expect(try examine(second, 2, known) == .newDevice(.undecided))
         // What was verified of somebody else says nothing about this account.
         let other = [DeviceIdentity(romeo, try device(1), first, .verified)]
         #expect(try examine(second, 2, other) == .newDevice(.trusted))

@@ -23,8 +23,8 @@ public struct DeviceIdentity: Sendable, Hashable {
 ///
 /// Trust belongs to a key at an account, not to a device id: a device list can contain any id.
 public enum DeviceTrustPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// New keys of an account are trusted until the person has verified one of its keys; from then on each new one needs a
-    /// decision ("blind trust before verification").
+    /// New keys of an account are trusted until the person has verified or distrusted one of its keys; from then on each
+    /// new one needs a decision ("blind trust before verification").
     case blindUntilVerified = "blind-until-verified"
     /// Each new key needs a decision.
     case decideEach = "decide-each"
@@ -64,7 +64,8 @@ public enum DeviceTrustPolicy: String, Sendable, Hashable, Codable, CaseIterable
         switch self {
         case .decideEach: return .newDevice(.undecided)
         case .blindUntilVerified:
-            return .newDevice(ofAccount.contains { $0.trust == .verified } ? .undecided : .trusted)
+            let isDecided = ofAccount.contains { $0.trust == .verified || $0.trust == .distrusted }
+            return .newDevice(isDecided ? .undecided : .trusted)
         }
     }
 }
