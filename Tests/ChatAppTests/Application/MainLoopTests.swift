@@ -9,11 +9,11 @@ extension WindowTests {
 
         @Test("no iteration is long while a 12-megapixel picture is pasted, sent and viewed")
         func picture() async throws {
-            // A long iteration is long in every run; one that only the machine's load made long is not.
-            var longest: [(step: String, milliseconds: Double)] = []
-            for _ in 0..<Self.runs {
-                longest = try await Self.iterations()
-                if longest.allSatisfy({ $0.milliseconds < Self.limit }) { break }
+            // A step whose iteration is long is long in every run; one that only the machine's load made long is not.
+            var longest = try await Self.iterations()
+            for _ in 1..<Self.runs where longest.contains(where: { $0.milliseconds >= Self.limit }) {
+                longest = zip(longest, try await Self.iterations())
+                    .map { ($0.step, min($0.milliseconds, $1.milliseconds)) }
             }
             for turn in longest {
                 #expect(turn.milliseconds < Self.limit, "of one turn while the picture is \(turn.step)")
