@@ -33,8 +33,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 let extensions = [
-    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures",
-    "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat", "Profiles",
+    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
+    "MessageFeatures", "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat", "Profiles",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -114,6 +114,7 @@ let package = Package(
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
+        extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),
         extensionModule("MessageFeatures", ["DataForms", "MessagePayloads", "MessageSemantics"]),
         extensionModule("ClientState"),
         extensionModule(
@@ -366,7 +367,7 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "ServiceDiscovery", "FileSharing", "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
