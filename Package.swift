@@ -34,7 +34,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 let extensions = [
     "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
-    "MessageFeatures", "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat", "Profiles",
+    "MessageFeatures", "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat",
+    "Profiles",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -367,7 +368,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "ServiceDiscovery", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "ServiceDiscovery", "FileSharing",
+                "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
