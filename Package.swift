@@ -206,8 +206,9 @@ let package = Package(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
 
-        // Examples: each is one file, but for the companion of Scripts/run.
+        // Examples: each is one file, but for the program of the tutorial and the companion of Scripts/run.
         example("FirstSteps"),
+        example("ChatManager"),
         example("EchoBot"),
         example("SendMessage"),
         example("RosterDump"),
@@ -381,7 +382,7 @@ let package = Package(
                 "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
-        tests("Documentation", ["Hongyan", "ServerFixtures", "goose"]),
+        tests("Documentation", ["Hongyan", "ServerFixtures", "goose", "ChatManager"]),
     ],
     swiftLanguageModes: [.v6]
 )
