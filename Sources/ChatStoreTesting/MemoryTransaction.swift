@@ -341,3 +341,13 @@ final class MemoryTransaction: RecordStorage {
         state.queue[index].notBefore = notBefore
     }
 }
+
+    func endBackoffs(of account: AccountID) throws(StoreError) {
+        for index in state.queue.indices where state.queue[index].notBefore != nil {
+            guard let record = state.records[state.queue[index].message], self.account(of: record) == account else {
+                continue
+            }
+            state.queue[index].attempts = min(state.queue[index].attempts, 1)
+            state.queue[index].notBefore = nil
+        }
+    }

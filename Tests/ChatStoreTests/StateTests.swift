@@ -180,6 +180,34 @@ struct StateTests {
     }
 
     @Test("corrections, retractions and reactions are queued like messages", arguments: StoreKind.allCases)
+    @Test(
+        "when the backoffs end, everything may be tried, and what was tried before stays so",
+        arguments: StoreKind.allCases)
+    func backoffs(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let account = store.account
+        let ids = [
+            try await store.send("one", id: "1", at: 1), try await store.send("two", id: "2", at: 2),
+            try await store.send("three", id: "3", at: 3),
+        ]
+        let other = try await store.store.write { store throws(StoreError) in
+            for _ in 0..<3 { try store.noteAttempt(ids[1], notBefore: .at(300)) }
+            for _ in 0..<2 { try store.noteAttempt(ids[2], notBefore: nil) }
+            let other = try store.addAccount(.romeo)
+            let message = OutgoingMessage(
+                sender: .romeo, originID: "4", time: .at(4), content: .text(MessageText("four")))
+            let id = try store.send(message, in: ConversationKey(account: other, address: .juliet, kind: .direct))
+            try store.noteAttempt(id, notBefore: .at(300))
+            try store.endBackoffs(of: account)
+            return other
+        }
+        let entries = try await store.store.read { store throws(StoreError) in
+            try store.sendQueue(of: account) + store.sendQueue(of: other)
+        }
+        #expect(entries.map(\.attempts) == [0, 1, 2, 1])
+        #expect(entries.map(\.notBefore) == [nil, nil, nil, .at(300)])
+    }
+
     func contents(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.send("tow", id: "a", at: 1)

@@ -83,3 +83,12 @@ extension SQLiteTransaction {
         }
     }
 }
+
+    func endBackoffs(of account: AccountID) throws(StoreError) {
+        try connection.run(
+            """
+            UPDATE send_queue SET attempts = min(attempts, 1), not_before = NULL WHERE not_before IS NOT NULL
+            AND (SELECT c.account FROM messages m CROSS JOIN conversations c ON c.id = m.conversation
+            WHERE m.id = send_queue.message) = ?
+            """, [SQLiteValue(account)])
+    }
