@@ -56,16 +56,16 @@ struct StateTests {
             try writer.advance(all[2], to: .failed(FailureReason(.notSent, condition: "too-large")))
             try writer.sendAgain(all[0])
         }
-        #expect(await changes.next()?.dequeued == [all[0], all[1], all[2]])
-        #expect(try await page(after: end, limit: 10).messages.map(\.message.id) == [all[0]])
-        #expect(try await page(after: 0, limit: 10).messages.map(\.message.id) == [all[3], all[4], all[0]])
+        #expect(await changes.next()?.dequeued == Set(all))
+        #expect(try await page(after: end, limit: 10).messages.map(\.message.id) == [all[0], all[3], all[4]])
+        #expect(try await page(after: 0, limit: 10).messages.map(\.message.id) == [all[0], all[3], all[4]])
         let queued = try await store.store.read { reader throws(StoreError) in try reader.queued(among: Set(all)) }
         #expect(queued == [all[0], all[3], all[4]])
         let conversation = try #require(try await page(after: 0, limit: 1).messages.first?.message.conversation)
         let there = try await store.store.read { reader throws(StoreError) in
             try reader.sendQueue(of: account, in: conversation, after: end, limit: 10).messages.map(\.message.id)
         }
-        #expect(there == [all[0]])
+        #expect(there == [all[0], all[3], all[4]])
     }
 
     @Test("states only move forward, in whatever order reports arrive", arguments: StoreKind.allCases)
@@ -175,11 +175,11 @@ struct StateTests {
         }
         #expect(unconfirmed.map(\.id) == [first])
         try await store.store.write { store throws(StoreError) in try store.sendAgain(first) }
-        #expect(try await queue(store) == ["two", "three", "one"])
+        // Before the messages of its conversation that were written after it, of which some may wait.
+        #expect(try await queue(store) == ["three", "one", "two"])
         #expect(try await store.timeline().map(\.originID) == ["1", "2"])
     }
 
-    @Test("corrections, retractions and reactions are queued like messages", arguments: StoreKind.allCases)
     @Test(
         "when the backoffs end, everything may be tried, and what was tried before stays so",
         arguments: StoreKind.allCases)
@@ -208,6 +208,7 @@ struct StateTests {
         #expect(entries.map(\.notBefore) == [nil, nil, nil, .at(300)])
     }
 
+    @Test("corrections, retractions and reactions are queued like messages", arguments: StoreKind.allCases)
     func contents(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
         let id = try await store.send("tow", id: "a", at: 1)

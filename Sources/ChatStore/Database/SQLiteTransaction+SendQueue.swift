@@ -1,6 +1,8 @@
 extension SQLiteTransaction {
-    func enqueue(_ message: MessageID) throws(StoreError) {
-        try connection.run("INSERT INTO send_queue (message) VALUES (?)", [SQLiteValue(message)])
+    func enqueue(_ entry: QueueEntry) throws(StoreError) {
+        try connection.run(
+            "INSERT INTO send_queue (message, attempts, not_before) VALUES (?, ?, ?)",
+            [SQLiteValue(entry.message), SQLiteValue(entry.attempts), SQLiteValue(entry.notBefore)])
     }
 
     func dequeue(_ message: MessageID) throws(StoreError) -> Bool {
@@ -82,7 +84,6 @@ extension SQLiteTransaction {
             throw StoreError(.invalidRequest, "The message is not in the send queue.")
         }
     }
-}
 
     func endBackoffs(of account: AccountID) throws(StoreError) {
         try connection.run(
@@ -92,3 +93,4 @@ extension SQLiteTransaction {
             WHERE m.id = send_queue.message) = ?
             """, [SQLiteValue(account)])
     }
+}
