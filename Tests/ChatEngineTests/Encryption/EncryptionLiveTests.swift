@@ -86,7 +86,9 @@ struct EncryptionLiveTests {
             try await laptop.whileRunning {
                 try await laptop.wait(for: romeo) { messages in
                     messages.count >= 2
-                        && messages.allSatisfy { $0.protection == .notOpened(scheme: nil, reason: "other-device") }
+                        && messages.allSatisfy {
+                            $0.protection == .notOpened(scheme: Self.scheme, reason: "other-device")
+                        }
                 }
                 try await phone.wait(for: romeo) { $0.map(\.text.body) == ["nightingale", "it was the lark"] }
             }

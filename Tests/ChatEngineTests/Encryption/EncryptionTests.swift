@@ -213,7 +213,7 @@ struct EncryptionTests {
         #expect(try await alice.timeline(with: bob.address).map(\.text.body) == ["who?"])
         #expect(
             try await hidden.timeline(with: bob.address).map(\.protection) == [
-                .notOpened(scheme: nil, reason: "other-device")
+                .notOpened(scheme: "urn:xmpp:omemo:2", reason: "other-device")
             ])
     }
 
