@@ -87,7 +87,7 @@ actor ChatManager {
 
     // MARK: The conversation
 
-    /// Makes somebody the partner, and shows the last messages with them from the server's archive.
+    /// Opens a conversation, and shows its last messages from the server's archive.
     private func open(_ who: JID) async throws {
         partner = who
         say("--- \(who) ---")
@@ -148,7 +148,7 @@ actor ChatManager {
         }
     }
 
-    /// Nothing is downloaded from strangers: the request would tell them that, and from where, somebody read the message.
+    /// Nothing is downloaded from strangers: the request would tell them that the message was read, and from which address.
     private func isKnown(_ sender: JID) async -> Bool { await roster?.contact(sender.bare) != nil }
 
     private func say(_ text: String) {

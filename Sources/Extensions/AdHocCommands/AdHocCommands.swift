@@ -213,7 +213,7 @@ public final class AdHocCommands: DiscoveryNodes {
 
     /// The commands of an address that this account may execute.
     ///
-    /// Items of another address are left out, as they could lead a person to a command of somebody else (§6).
+    /// Items of another address are left out, because they could lead the user to a command of another entity (§6).
     public func commands(of responder: JID) async throws(ClientError) -> [Item] {
         let items = try await session.request(DiscoveryItemsRequest(node: Self.listNode), to: responder)
         return items.items.compactMap { item in

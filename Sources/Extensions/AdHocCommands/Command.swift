@@ -30,8 +30,8 @@ public struct Command: Sendable {
     let begin: @Sendable (Context) async throws -> CommandStep
 
     /// - Parameters:
-    ///   - isAllowed: whether an address may see and execute the command; by default everybody whose requests this
-    ///     session answers (`Session.mayLearnPresence(_:)`): contacts, occupants of its rooms, the account itself.
+    ///   - isAllowed: whether an address may see and execute the command; by default every requester that this
+    ///     session answers (`Session.mayLearnPresence(_:)`): contacts, occupants of its rooms, its own account.
     ///   - begin: returns the first stage. A `StanzaError` that it throws reaches the requester unchanged.
     public init(
         node: String, name: String, isAllowed: @escaping @Sendable (JID) async -> Bool = { _ in true },

@@ -53,7 +53,7 @@ struct CommandSessions {
     mutating func take(_ id: String, by requester: JID, node: String, now: ContinuousClock.Instant) -> Entry {
         expire(now)
         guard var execution = open[id], execution.requester == requester, execution.node == node else {
-            // The id of another requester is none of this one's business.
+            // An id of another requester is answered like one that never existed.
             return open[id] == nil && ended.contains(id) ? .ended : .unknown
         }
         guard !execution.isBusy else { return .busy }

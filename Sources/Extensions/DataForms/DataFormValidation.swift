@@ -16,8 +16,8 @@ public struct DataFormValidation: XMLPayload, Hashable {
         case open
         /// Between two values of the datatype.
         case range(minimum: String?, maximum: String?)
-        /// A POSIX extended regular expression. ``permits(_:)`` does not evaluate it, because an expression of
-        /// somebody else can take any amount of time.
+        /// A POSIX extended regular expression. ``permits(_:)`` does not evaluate it, because the evaluation of
+        /// a received expression can take any amount of time.
         case regularExpression(String)
     }
 
