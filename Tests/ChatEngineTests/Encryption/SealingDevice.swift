@@ -150,10 +150,15 @@ struct SealingDevice: Sendable {
         guard let message = MessageBuilder().message(content, id: id, in: conversation) else {
             throw CancellationError()
         }
+        return try await seal(message, from: sender)
+    }
+
+    func seal(_ message: Message, from sender: JID? = nil) async throws -> Message {
+        guard let peer = message.to else { throw CancellationError() }
         var step = ProtectionStep(recorder.protector)
         let sealed: SealedMessage
         do {
-            sealed = try await step.seal(message, in: conversation)
+            sealed = try await step.seal(message, in: ConversationAddress(peer, kind: .direct))
         } catch {
             await step.discard()
             throw error
