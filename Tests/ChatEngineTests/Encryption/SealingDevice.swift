@@ -86,6 +86,8 @@ final class KeyServer: KeyDirectory {
         }
     }
 
+    func closedNodes(of device: OMEMODevice) async throws(ProtectionError) -> [ClosedNode] { [] }
+
     func announces(_ device: PeerDevice) async -> Bool? {
         state.withLock { $0.lists[device.address].map { $0.contains { $0.id == device.device } } }
     }
