@@ -220,7 +220,10 @@ let package = Package(
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
         .executableTarget(
             name: "benchmark",
-            dependencies: ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "ChatStore", "StanzaCorpus", "CSQLite"],
+            dependencies: [
+                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "ChatStore", "StanzaCorpus", "CSQLite", "OMEMO",
+                "OMEMOFixtures", "Cryptography",
+            ],
             path: "Benchmarks/Program",
             swiftSettings: settings),
         .executableTarget(
@@ -261,7 +264,10 @@ let package = Package(
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "ServerSide", "Cryptography"]),
-        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Fixtures", "Judge"]),
+        .target(
+            name: "OMEMOFixtures", dependencies: ["OMEMO", "Cryptography", "XMLStreaming"], path: "Tests/OMEMOFixtures",
+            swiftSettings: settings),
+        tests("OMEMO", ["OMEMO", "OMEMOFixtures", "Cryptography", "XMLStreaming"], exclude: ["Fixtures", "Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
@@ -331,9 +337,9 @@ let package = Package(
             "ChatEngine",
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "EndToEndEncryption",
-                "EntityInformation", "GroupChat", "HongyanTesting", "Media",
-                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "XMPPClient",
-                "TransportLayer",
+                "EntityInformation", "FileSharing", "GroupChat", "HongyanTesting", "Media",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "PublishSubscribe",
+                "TransportLayer", "XMPPClient",
                 "ServerFixtures",
             ],
             exclude: ["Encryption/peer.py", "Encryption/profanity.py"]),
@@ -372,8 +378,9 @@ let package = Package(
                 "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "ServiceDiscovery", "FileSharing",
                 "TerminalApp", "TerminalFixtures",
                 "Localization",
-                "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
-                "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
+                "UserProfile", "Roster", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "XMPPAddress",
+                "XMPPStanzas", "XMPPClient", "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures",
+                "ProgramFixtures",
             ]),
         tests(
             "Hostile",
@@ -392,7 +399,7 @@ if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let pure =
         foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + [
             "MessagePayloads", "MessageSemantics", "ServerSide", "Cryptography", "OMEMO",
-            "Waiting",
+            "OMEMOFixtures", "Waiting",
         ]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }

@@ -49,9 +49,15 @@ actor OMEMOService {
                 }
             }
             group.addTask {
-                for await event in lists {
-                    signal.send()
-                    await self.report(event)
+                // A server that does not answer must not hold up the events of others.
+                await withDiscardingTaskGroup { requests in
+                    for await event in lists {
+                        signal.send()
+                        await self.report(event)
+                        guard case .listChanged(let listing) = event else { continue }
+                        requests.addTask { await self.protection.listChanged(listing) }
+                    }
+                    requests.cancelAll()
                 }
             }
             group.addTask {
