@@ -33,8 +33,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 let extensions = [
-    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures",
-    "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat", "Profiles",
+    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
+    "MessageFeatures", "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat",
+    "Profiles",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -114,6 +115,7 @@ let package = Package(
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
+        extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),
         extensionModule("MessageFeatures", ["DataForms", "MessagePayloads", "MessageSemantics"]),
         extensionModule("ClientState"),
         extensionModule(
@@ -204,8 +206,9 @@ let package = Package(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
 
-        // Examples: each is one file, but for the companion of Scripts/run.
+        // Examples: each is one file, but for the program of the tutorial and the companion of Scripts/run.
         example("FirstSteps"),
+        example("ChatManager"),
         example("EchoBot"),
         example("SendMessage"),
         example("RosterDump"),
@@ -366,7 +369,8 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "ServiceDiscovery", "FileSharing",
+                "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
                 "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
@@ -378,7 +382,7 @@ let package = Package(
                 "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
-        tests("Documentation", ["Hongyan", "ServerFixtures", "goose"]),
+        tests("Documentation", ["Hongyan", "ServerFixtures", "goose", "ChatManager"]),
     ],
     swiftLanguageModes: [.v6]
 )
