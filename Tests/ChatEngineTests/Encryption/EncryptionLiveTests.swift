@@ -297,8 +297,14 @@ struct EncryptionLiveTests {
         return try records.first?.value.map { try OwedMessage($0).kind }
     }
 
-    @Test("a file goes encrypted through the upload service, and is here again as it was")
-    func file() async throws {
+    @Test(
+        "a file, a picture and a voice message go encrypted through the upload service, and are here again as they were",
+        arguments: [
+            ChatStore.Attachment(kind: .file, mediaType: "application/pdf", name: "plan.pdf"),
+            ChatStore.Attachment(kind: .picture, mediaType: "image/png", name: "plan.png", width: 640, height: 480),
+            ChatStore.Attachment(kind: .voice, mediaType: "audio/ogg", name: "plan.ogg", duration: 1_500),
+        ])
+    func file(described: ChatStore.Attachment) async throws {
         let server = try await ServerKind.prosody13.shared()
         let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
         let (here, there) = (try SpareFolder(), try SpareFolder())
@@ -310,17 +316,21 @@ struct EncryptionLiveTests {
         let juliet = try await Self.person(names[1], on: server)
         let content = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let hash = try await media.insert(content, isKept: true)
-        let file = ChatStore.Attachment(
-            kind: .file, mediaType: "application/pdf", name: "plan.pdf", size: Int64(content.count),
-            contentHash: hash.description, isLocal: true)
+        var file = described
+        (file.size, file.contentHash, file.isLocal) = (Int64(content.count), hash.description, true)
+        let sent = file
         let cache = try await MediaCache.open(at: there.path, budget: 10 << 20)
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Self.waitUntilAnnounced([romeo, juliet])
                 _ = try await romeo.account.send(
-                    .text(MessageText("", attachments: [file])), in: romeo.key(juliet.address))
-                try await juliet.wait(for: romeo) { $0.first?.text.attachments.first?.name == "plan.pdf" }
+                    .text(MessageText("", attachments: [sent])), in: romeo.key(juliet.address))
+                try await juliet.wait(for: romeo) { $0.first?.text.attachments.first?.name == sent.name }
                 let message = try #require(try await juliet.timeline(with: romeo.address).first)
+                var got = try #require(message.text.attachments.first)
+                #expect(got.url?.hasPrefix("aesgcm://files.test/") == true)
+                (got.url, got.isLocal) = (nil, true)
+                #expect(got == sent, "Its description is in the envelope (XEP-0448).")
                 #expect(message.protection == Self.sealed(by: romeo))
                 let fetcher = AttachmentFetcher(
                     store: juliet.store, media: cache, protection: juliet.account.protection
