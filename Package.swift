@@ -217,7 +217,11 @@ let package = Package(
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
         .executableTarget(
             name: "benchmark",
-            dependencies: ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "ChatStore", "StanzaCorpus", "CSQLite"],
+            dependencies: [
+                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads", "XMPPClient", "ChatStore",
+                "StanzaCorpus",
+                "CSQLite",
+            ],
             path: "Benchmarks/Program",
             swiftSettings: settings),
         .executableTarget(
