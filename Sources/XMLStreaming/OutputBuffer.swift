@@ -61,6 +61,16 @@ struct OutputBuffer: Sendable {
         count &+= 1
     }
 
+    /// Appends the lowest `length` bytes of a word.
+    mutating func append(_ word: UInt64, count length: Int) {
+        reserve(8)
+        let start = count
+        var span = storage.mutableSpan
+        var target = span.mutableBytes
+        target.storeBytes(of: word.littleEndian, toByteOffset: start, as: UInt64.self)
+        count = start &+ length
+    }
+
     mutating func append(_ more: [UInt8]) {
         if storage.isEmpty {
             storage = more

@@ -1,6 +1,17 @@
 /// Turns any string into character data, attribute values and names that XML allows.
 enum XMLEscaping {
-    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+    /// What a character is replaced by: up to eight bytes, the first in the lowest bits.
+    private struct Replacement: BitwiseCopyable {
+        let word: UInt64
+        let count: Int
+
+        init(_ text: String) {
+            word = text.utf8.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            count = text.utf8.count
+        }
+    }
+
+    private static let forbidden = Replacement("\u{FFFD}")
 
     /// Appends UTF-8, escaped for text or for an attribute value in either kind of quotes.
     ///
@@ -13,7 +24,7 @@ enum XMLEscaping {
             var next = i &+ 1
             if let (escape, width) = escape(source, i, end, isAttribute) {
                 output.append(source.extracting(run..<i))
-                output.append(escape.span.bytes)
+                output.append(escape.word, count: escape.count)
                 next = i &+ width
                 run = next
             }
@@ -49,19 +60,19 @@ enum XMLEscaping {
         return i
     }
 
-    private static let amp = Array("&amp;".utf8)
-    private static let lt = Array("&lt;".utf8)
-    private static let gt = Array("&gt;".utf8)
-    private static let apos = Array("&apos;".utf8)
-    private static let quot = Array("&quot;".utf8)
-    private static let tab = Array("&#9;".utf8)
-    private static let lineFeed = Array("&#10;".utf8)
-    private static let carriageReturn = Array("&#13;".utf8)
+    private static let amp = Replacement("&amp;")
+    private static let lt = Replacement("&lt;")
+    private static let gt = Replacement("&gt;")
+    private static let apos = Replacement("&apos;")
+    private static let quot = Replacement("&quot;")
+    private static let tab = Replacement("&#9;")
+    private static let lineFeed = Replacement("&#10;")
+    private static let carriageReturn = Replacement("&#13;")
 
     /// The replacement for the character at `i`, and the number of bytes of that character.
     private static func escape(
         _ source: borrowing RawSpan, _ i: Int, _ end: Int, _ isAttribute: Bool
-    ) -> ([UInt8], Int)? {
+    ) -> (Replacement, Int)? {
         let byte = source[i]
         switch byte {
         case UInt8(ascii: "&"): return (amp, 1)
@@ -72,11 +83,11 @@ enum XMLEscaping {
         case 0x09: return isAttribute ? (tab, 1) : nil
         case 0x0A: return isAttribute ? (lineFeed, 1) : nil
         case 0x0D: return (carriageReturn, 1)
-        case 0x00..<0x20: return (replacement, 1)
+        case 0x00..<0x20: return (forbidden, 1)
         case 0xEF:
             // U+FFFE and U+FFFF.
             guard i + 2 < end, source[i + 1] == 0xBF, source[i + 2] >= 0xBE else { return nil }
-            return (replacement, 3)
+            return (forbidden, 3)
         default: return nil
         }
     }

@@ -119,7 +119,7 @@ public struct XMLWriter: Sendable {
         frames.append(frame)
         isTagOpen = true
         generatedPrefixes = 0
-        attributeNames.removeAll(keepingCapacity: true)
+        if !attributeNames.isEmpty { attributeNames.removeAll(keepingCapacity: true) }
     }
 
     /// The same for a name or namespace that is written differently.
@@ -170,7 +170,7 @@ public struct XMLWriter: Sendable {
             output.append(Array("</".utf8) + name + [UInt8(ascii: ">")])
             takenNames.removeSubrange(name.startIndex...)
         }
-        if frame.base < namespaces.count { namespaces.removeSubrange(frame.base...) }
+        if frame.base < namespaces.count { namespaces.removeLast(namespaces.count - frame.base) }
     }
 
     /// Writes an element that contains text.

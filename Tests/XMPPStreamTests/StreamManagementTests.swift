@@ -267,6 +267,7 @@ struct StreamManagementTests {
             }
         }
         #expect(queue.count == 20_000 - Int(expected) + 1)
-        #expect(queue.stanzas.first?.token.rawValue == expected)
+        #expect(queue.stanzas == (expected...20_000).map { Self.stanza($0) })
+        #expect(queue == UnacknowledgedQueue(acknowledged: queue.acknowledged, stanzas: queue.stanzas))
     }
 }
