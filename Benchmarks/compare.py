@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs programs in alternation and compares what they report.
 
-usage: compare.py [--json FILE] [--server COMMAND] ROUNDS NAME=COMMAND… -- the last one is the peer with which the others are
-compared. FILE gets every measurement. The server runs meanwhile; it prints its port, which replaces {port} in the commands, and
-ends when its standard input is closed.
+usage: compare.py [--json] [--server COMMAND] ROUNDS NAME=COMMAND… -- the last one is the peer with which the others are
+compared. --json prints one object with every measurement instead of a table. The server runs meanwhile; it prints its port,
+which replaces {port} in the commands, and ends when its standard input is closed.
 
 Every command prints "… <number> us/stanza …" on one line. In each round every program runs once, one after the other,
 so that other load of the machine affects all of them. Prints the best and the median of each program and,
@@ -21,7 +21,7 @@ import sys
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--json")
+    parser.add_argument("--json", action="store_true")
     parser.add_argument("--server")
     parser.add_argument("rounds", type=int)
     parser.add_argument("programs", nargs="+")
@@ -49,8 +49,11 @@ def compare(arguments, port):
             checks[name] = tuple(re.findall(r"(?:stanzas|bodies|bodyBytes)=\d+", output))
     if len(set(checks.values())) != 1:
         sys.exit(f"the programs did not do the same: {checks}")
-    print("the same in every program:", " ".join(next(iter(checks.values()))))
     peer = programs[-1][0]
+    if arguments.json:
+        print(json.dumps({"peer": peer, "unit": "us of processor time per stanza", "times": times}))
+        return
+    print("the same in every program:", " ".join(next(iter(checks.values()))))
     print(f"{'program':<12} {'best':>8} {'median':>8}   us of processor time per stanza, {rounds} rounds")
     for name, _ in programs:
         print(f"{name:<12} {min(times[name]):8.3f} {statistics.median(times[name]):8.3f}")
@@ -60,9 +63,6 @@ def compare(arguments, port):
             f"{peer} / {name}: best against best {min(times[peer]) / min(times[name]):.2f}, "
             f"median of rounds {statistics.median(paired):.2f}, worst round {min(paired):.2f}"
         )
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump({"peer": peer, "unit": "us of processor time per stanza", "times": times}, file, indent=1)
 
 
 main()

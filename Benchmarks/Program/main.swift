@@ -1,4 +1,5 @@
 import Glibc
+import OMEMO
 import StanzaCorpus
 
 // The measuring program of Scripts/benchmark. Each command measures one thing once and prints one line.
@@ -29,6 +30,22 @@ case "store" where arguments.count == 3 || arguments.count == 4 && arguments[3] 
         print("failed: \(error)")
         exit(1)
     }
+case "encryption" where arguments.count == 4:
+    do {
+        try measureEncryption(
+            arguments[1] == "legacy" ? .legacy : .current, devices: Int(arguments[2]) ?? 20,
+            messages: Int(arguments[3]) ?? 1_000)
+    } catch {
+        print("failed: \(error)")
+        exit(1)
+    }
+case "ratchets" where arguments.count == 3:
+    do {
+        if try !compareRatchets(steps: Int(arguments[1]) ?? 0, seed: UInt64(arguments[2]) ?? 0) { exit(1) }
+    } catch {
+        print("failed: \(error)")
+        exit(1)
+    }
 default:
     print(
         """
@@ -42,6 +59,9 @@ default:
                benchmark send modes                 the values of MODE
                benchmark store FOLDER MESSAGES      a store of so many messages filled, opened, read and searched,
                                                     beside Dino's and Gajim's schemas; with "alone" after it without
+               benchmark encryption current|legacy DEVICES MESSAGES
+                                                    messages encrypted for so many devices, and decrypted by one
+               benchmark ratchets STEPS SEED        random walks with libomemo-c: what one encrypts the other decrypts
         """)
     exit(2)
 }

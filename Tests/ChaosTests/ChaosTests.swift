@@ -38,7 +38,9 @@ struct ChaosTests {
     }
 
     private static func run(_ plan: ChaosRun.Plan, on kind: ChaosService.Kind) async throws {
-        let report = try await ChaosRun(plan, on: try await ChaosService.start(kind)).run()
+        let run = try await ChaosRun(plan, on: try await ChaosService.start(kind))
+        defer { if let folder = environment["HONGYAN_CHAOS_LOGS"] { run.copyFiles(to: folder) } }
+        let report = try await run.run()
         print("\(report.summary)\nserver           \(kind.rawValue)")
         for problem in report.problems { Issue.record("\(problem)\nThe seed is \(plan.seed).") }
         if !report.verdict.isGood { Issue.record("\(report.summary)\n\(report.stories)") }

@@ -126,6 +126,12 @@ extension Session {
         extensionTable.find(type)
     }
 
+    /// The extensions of this session that conform to a protocol, in the order of the configuration:
+    /// `session.extensions(as: (any PeerDirectory).self)`.
+    public nonisolated func extensions<Role>(as role: Role.Type) -> [Role] {
+        extensionTable.all.compactMap { $0 as? Role }
+    }
+
     /// Observes the session from now on; see ``SessionEvents``.
     ///
     /// - Parameters:

@@ -5,10 +5,13 @@ import Foundation
 import GroupChat
 import HongyanTesting
 import ServerFixtures
+import Synchronization
 import Testing
 import TransportLayer
+import XMLStreaming
 import XMPPAddress
 import XMPPClient
+import XMPPStanzas
 
 @testable import ChatEngine
 
@@ -18,11 +21,12 @@ struct EncryptionLiveTests {
 
     static func person(
         _ account: ServerFixtures.Account, on server: RunningServer, store: any LocalStore = MemoryStore(),
-        identities: TestIdentities = TestIdentities(), policy: EncryptionPolicy = .whenPossible
+        identities: TestIdentities = TestIdentities(), policy: EncryptionPolicy = .whenPossible,
+        configure: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws -> Person {
         var settings = ChatAccountPolicy()
         settings.encryption = OMEMOSettings(identities: identities, policy: policy)
-        return try await Person(account, on: server, store: store, policy: settings)
+        return try await Person(account, on: server, store: store, policy: settings, configure: configure)
     }
 
     /// Returns when the accounts have published their keys.
@@ -86,7 +90,9 @@ struct EncryptionLiveTests {
             try await laptop.whileRunning {
                 try await laptop.wait(for: romeo) { messages in
                     messages.count >= 2
-                        && messages.allSatisfy { $0.protection == .notOpened(scheme: nil, reason: "other-device") }
+                        && messages.allSatisfy {
+                            $0.protection == .notOpened(scheme: Self.scheme, reason: "other-device")
+                        }
                 }
                 try await phone.wait(for: romeo) { $0.map(\.text.body) == ["nightingale", "it was the lark"] }
             }
@@ -179,15 +185,36 @@ struct EncryptionLiveTests {
         #expect(seen.filter(\.isOutgoing).map(\.protection) == [Self.sealed(by: juliet, .verified)])
     }
 
-    @Test("a profile that was restored from an old copy is noticed, and both sides read each other again")
-    func restored() async throws {
+    /// Takes the first request for a bundle out of the stream.
+    private final class LostBundle: StanzaInterceptor {
+        private let isLost = Mutex(false)
+
+        func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+            guard case .iq = stanza, XMLElement(stanza)["type"] == "get",
+                XMLElement(stanza).description.contains("bundles")
+            else { return .pass(stanza) }
+            let isFirst = isLost.withLock { isLost in
+                defer { isLost = true }
+                return !isLost
+            }
+            return isFirst ? .drop : .pass(stanza)
+        }
+    }
+
+    @Test(
+        "a profile that was restored from an old copy is noticed, and both sides read each other again",
+        arguments: [false, true])
+    func restored(isFirstCheckLost: Bool) async throws {
         let server = try await ServerKind.prosody13.shared()
         let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
         let folder = try SpareFolder()
         let keyring = TestIdentities()
         @Sendable func romeo(_ name: String) async throws -> (Person, any LocalStore) {
             let store = try await SQLiteStore.open(at: folder.path + "/" + name)
-            return (try await Self.person(names[0], on: server, store: store, identities: keyring), store)
+            let person = try await Self.person(names[0], on: server, store: store, identities: keyring) {
+                if name == "old", isFirstCheckLost { $0.interceptors.append(LostBundle()) }
+            }
+            return (person, store)
         }
         let juliet = try await Self.person(names[1], on: server)
         try await juliet.whileRunning {

@@ -7,6 +7,7 @@ internal import Waiting
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
+internal import XMPPStream
 
 /// Publishes the keys of this device while the account is online, and sends the empty messages that others wait for.
 actor OMEMOService {
@@ -19,8 +20,10 @@ actor OMEMOService {
     /// The first publication of this process.
     private var isFirst = true
 
-    /// The time until due keys are checked and failed requests are repeated.
+    /// The time until due keys are checked.
     private static let pause = Duration.seconds(600)
+    /// When failed requests are repeated.
+    private static let retry = Backoff(first: .seconds(2), longest: pause)
 
     init(_ context: AccountContext, _ protection: OMEMOProtection) {
         self.context = context
@@ -46,9 +49,15 @@ actor OMEMOService {
                 }
             }
             group.addTask {
-                for await event in lists {
-                    signal.send()
-                    await self.report(event)
+                // A server that does not answer must not hold up the events of others.
+                await withDiscardingTaskGroup { requests in
+                    for await event in lists {
+                        signal.send()
+                        await self.report(event)
+                        guard case .listChanged(let listing) = event else { continue }
+                        requests.addTask { await self.protection.listChanged(listing) }
+                    }
+                    requests.cancelAll()
                 }
             }
             group.addTask {
@@ -57,6 +66,7 @@ actor OMEMOService {
                     signal.send()
                 }
             }
+            var failures = 0
             while !Task.isCancelled {
                 if await session.isOnline {
                     do {
@@ -66,7 +76,14 @@ actor OMEMOService {
                         try await withdrawRetired(with: devices)
                         try await sendOwed(in: session, directory)
                         problem = nil
+                        failures = 0
                     } catch {
+                        failures += 1
+                        let pause = Self.retry.pause(after: failures)
+                        group.addTask {
+                            try? await Task.sleep(for: pause)
+                            signal.send()
+                        }
                         // A lasting problem is reported once.
                         if problem != "\(error)" { context.events.post(.problem(.session(error))) }
                         problem = "\(error)"
@@ -102,11 +119,12 @@ actor OMEMOService {
             return state.isAnnouncementDue
         }
         if isAnnouncementDue { (published, publishedSignedKey) = (nil, nil) }
+        if isFirst { protection.state.withLock { $0.isCheckDue = true } }
         let cryptography = protection.cryptography
         // Where the keyring could not be opened before.
         try await protection.load()
         var own = try protection.own()
-        let known = published == nil ? await serverKeys(of: own, with: devices) : nil
+        let known = published == nil ? try await serverKeys(of: own, with: devices) : nil
         if published == nil {
             if !own.keys.isAnnounced {
                 let listing = await devices.devices(of: context.address)
@@ -141,7 +159,10 @@ actor OMEMOService {
         try await step.store(of: context.id, in: context.store) { _ in }
         own.keys = keys
         let current = own
-        protection.state.withLock { $0.own = current }
+        protection.state.withLock { state in
+            state.own = current
+            state.isCheckDue = false
+        }
         isFirst = false
         let ids = Set(unused.map(\.id))
         guard ids != published || keys.currentSignedKey.pair.id != publishedSignedKey else { return }
@@ -185,15 +206,24 @@ actor OMEMOService {
     }
 
     /// What the server has of this device from before; `nil` if nothing.
+    ///
+    /// - Throws: if the server gives no answer: what it has is not replaced unseen.
     private func serverKeys(
         of own: OMEMOProtection.Own, with devices: OMEMODevices
-    ) async -> (preKeys: Set<UInt32>, signedKey: UInt32)? {
+    ) async throws(ProtectionError) -> (preKeys: Set<UInt32>, signedKey: UInt32)? {
         var result: (preKeys: Set<UInt32>, signedKey: UInt32)?
         for generation in OMEMOGeneration.allCases {
             let address = BundleAddress(DeviceAddress(context.address, own.keys.device), generation)
-            guard let bundle = try? await devices.bundle(address),
-                bundle.identityKey.isSame(as: own.identity.publicKey, using: protection.cryptography)
-            else { continue }
+            let bundle: VerifiedBundle
+            do throws(ProtectionError) {
+                bundle = try await devices.bundle(address)
+            } catch {
+                guard !error.isTemporary else { throw error }
+                continue
+            }
+            guard bundle.identityKey.isSame(as: own.identity.publicKey, using: protection.cryptography) else {
+                continue
+            }
             result = (
                 (result?.preKeys ?? []).union(bundle.preKeyIDs), max(result?.signedKey ?? 0, bundle.signedPreKeyID)
             )
