@@ -26,6 +26,8 @@ public struct ClientStream: ~Copyable, Sendable {
     var management = StreamManagement()
     /// The session to resume, until stream management has taken it over or the server has rejected it.
     private var resumption: ResumptionState?
+    /// The session was resumed, and the server has acknowledged nothing since.
+    private var isResumptionUnproved = false
     /// The unacknowledged stanzas of a session that could not be resumed, until they are passed to the owner.
     private var leftOver: [UnacknowledgedStanza] = []
     var pingCount = 0
@@ -272,6 +274,7 @@ extension ClientStream {
             case .unexpected: output.append(.element(element))
             }
         } else if element.isNamed(StreamName.answer) {
+            isResumptionUnproved = false
             state.flow { $0.keepAlive.answerReceived() }
             acknowledgementReceived(element, &output)
         } else if element.isNamed(StreamName.error) {
@@ -412,6 +415,7 @@ extension ClientStream {
     ) -> Bool {
         switch management.resumed(previousID: previousID, handled: handled) {
         case .resumed(let tokens, let replay, let address):
+            isResumptionUnproved = true
             output.append(.progress(.resumed(address)))
             established(as: address, ready, isResumed: true, now: now, &output)
             if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
@@ -491,6 +495,9 @@ extension ClientStream {
         let canResume: Bool
         switch reason {
         case .requested, .closedByServer: canResume = false
+        // Prosody 13.0 goes on with the stanza in which the connection before was cut off, and takes all that follows in a
+        // resumed session for a part of it.
+        case .failed(let failure) where failure.code == .serverUnresponsive && isResumptionUnproved: canResume = false
         case .failed(let failure): canResume = failure.leavesSessionResumable
         }
         leftOver = []

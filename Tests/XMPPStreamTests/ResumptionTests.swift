@@ -167,6 +167,26 @@ struct ResumptionTests {
         #expect(end?.unacknowledged.count == 1)
     }
 
+    @Test("A resumed session in which the server acknowledges nothing is not resumed again", arguments: [false, true])
+    func unproved(isAcknowledged: Bool) {
+        let state = ResumptionState(
+            id: "x", address: .juliet, handledCount: 3, acknowledgedCount: 4,
+            unacknowledged: [StreamManagementTests.stanza(5)])
+        var client = ScriptedClient(
+            .scripted {
+                $0.resumption = state
+                $0.keepAlive = .probe(silence: .seconds(10), timeout: .seconds(5))
+            }, at: .binding)
+        client.receive("<resumed xmlns='urn:xmpp:sm:3' previd='x' h='4'/>")
+        if isAcknowledged { client.receive("<a xmlns='urn:xmpp:sm:3' h='4'/>") }
+        // Others are heard.
+        client.receive("<message from='romeo@example.com' to='juliet@example.com'/>")
+        for _ in 0..<4 where client.failure == nil { client.wait(.seconds(5)) }
+        #expect(client.failure?.code == .serverUnresponsive)
+        #expect((client.log.ends.first?.resumption != nil) == isAcknowledged)
+        #expect(client.log.ends.first?.unacknowledged.map(\.token) == [StanzaToken(5)])
+    }
+
     @Test("A server without stream management: bind and report the unacknowledged stanzas")
     func noStreamManagement() throws {
         let (state, directory, _) = Self.interrupted()
