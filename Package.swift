@@ -221,8 +221,8 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "ChatStore", "StanzaCorpus", "CSQLite", "OMEMO",
-                "OMEMOFixtures", "Cryptography",
+                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads", "XMPPClient", "ChatStore",
+                "StanzaCorpus", "CSQLite", "OMEMO", "OMEMOFixtures", "Cryptography",
             ],
             path: "Benchmarks/Program",
             swiftSettings: settings),

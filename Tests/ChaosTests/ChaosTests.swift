@@ -19,9 +19,8 @@ struct ChaosTests {
 
     @Test("nothing is lost without a reason or sent in clear with encryption, whatever fails", .enabled(if: !isLong))
     func encrypted() async throws {
-        // Restored stores are left to the long run, in which they still lose a message of a room now and then.
         let plan = ChaosRun.Plan(
-            seed: 4, people: 2, time: .seconds(8), messages: 80, faults: 10, without: ["restore"], isEncrypted: true)
+            seed: 4, people: 2, time: .seconds(8), messages: 80, faults: 10, isEncrypted: true)
         try await Self.run(plan, on: .prosody)
     }
 

@@ -39,6 +39,21 @@ struct ReadMeTests {
         #expect(sources.map { $0.lines.count - 1 }.reduce(0, +) <= 220)
     }
 
+    @Test(
+        "the code of the guide for users of other libraries is compiled",
+        arguments: ["Documentation/Migration.md", "Documentation/Migration.zh-CN.md"])
+    func migration(path: String) throws {
+        let compiled = try ProjectFile("Tests/DocumentationTests/Migration.swift").text
+        let rows = try ProjectFile(path).lines.filter { $0.hasPrefix("| `") }
+        #expect(rows.count > 60)
+        for row in rows {
+            let own = try #require(row.split(separator: " | ", maxSplits: 1).last)
+            let code = own.matches(of: /`([^`]+)`/).map(\.output.1)
+            #expect(!code.isEmpty, "\(row)")
+            for piece in code { #expect(compiled.contains(piece), "\(piece)") }
+        }
+    }
+
     @Test("an example is short", arguments: ["EchoBot", "RosterDump", "SendMessage"])
     func length(name: String) throws {
         #expect(try ProjectFile("Examples/\(name)/main.swift").lines.count - 1 < Self.longestExample)

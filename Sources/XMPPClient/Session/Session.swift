@@ -62,6 +62,8 @@ public actor Session {
     var events: [SessionEvent] = []
     /// Opened when the check of the connection has a result.
     var probeOver: Gate?
+    /// Whether the timer of a burst runs.
+    var isGatheringTimed = false
     /// The instant until which the timer task sleeps.
     var armedDeadline: ContinuousClock.Instant?
     var lastPresence: Presence?
