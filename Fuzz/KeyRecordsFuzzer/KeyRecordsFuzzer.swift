@@ -1,9 +1,11 @@
+import MessagePayloads
 import MessageSemantics
 import OMEMO
+import XMLStreaming
 import XMPPAddress
 
-/// Feeds arbitrary octets to the decoders of the records of keys in `chat.db`, and arbitrary text to that of
-/// verification links, and stops on the first broken promise.
+/// Feeds arbitrary octets to the decoders of the records of keys in `chat.db`, of verification links and of
+/// encrypted sources of files, and stops on the first broken promise.
 ///
 /// The first octet chooses the decoder. What is accepted is written as something that is read as the same value, and
 /// computing with it does not overflow.
@@ -14,7 +16,7 @@ public func fuzzKeyRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     let input = Array(octets.dropFirst())
     let now: Int64 = 1_800_000_000
     let toy = ToyCryptography()
-    switch choice & 7 {
+    switch choice % 9 {
     case 0:
         check(input) { bytes in
             let keys = try OwnKeys(bytes, using: toy)
@@ -57,6 +59,14 @@ public func fuzzKeyRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
         }
         _ = KnownKey.address(inName: KnownKey.prefix + name)
         _ = ConversationEncryption.address(inName: name)
+    case 7:
+        guard let element = try? XMLElement(parsing: input), let file = try? SharedFile(from: element) else { break }
+        let again = try? SharedFile(from: XMLElement(file))
+        precondition(again?.encrypted == file.encrypted && again?.urls == file.urls, "A file changed its meaning.")
+        for source in file.encrypted {
+            precondition(source.key.count == source.cipher.keyByteCount)
+            precondition(source.vector.count == source.cipher.vectorByteCount)
+        }
     default:
         guard let link = VerificationLink(String(decoding: input, as: UTF8.self)) else { break }
         precondition(link.entries.count + link.distrusted.count <= OMEMOLimits.devices)

@@ -147,7 +147,10 @@ extension OMEMOProtection {
     /// The server has announced other devices of an account. Where messages of a contact are encrypted, the keys are
     /// requested now, so that the person learns of one that needs a decision before the next message.
     func listChanged(_ listing: DeviceListing) async {
-        guard isOnline, listing.account != address, let directory = state.withLock({ $0.directory }) else { return }
+        guard listing.account != address else { return }
+        // Lists also come before the keys of this device are published.
+        await published.wait()
+        guard let directory = state.withLock({ $0.directory }) else { return }
         let conversation = ConversationAddress(listing.account, kind: .direct)
         guard let encryption = try? await encryption(of: conversation, KeyDraft(memory)), encryption.wasEncrypted,
             (try? await isKnownPerson(listing.account)) == true
