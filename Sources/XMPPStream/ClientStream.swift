@@ -495,8 +495,8 @@ extension ClientStream {
         let canResume: Bool
         switch reason {
         case .requested, .closedByServer: canResume = false
-        // Prosody 13.0 goes on with the stanza in which the connection before was cut off, and takes all that follows in a
-        // resumed session for a part of it.
+        // Prosody 13.0 continues to parse the stanza in which the previous connection was cut off, and takes everything
+        // in the resumed session for a part of it.
         case .failed(let failure) where failure.code == .serverUnresponsive && isResumptionUnproved: canResume = false
         case .failed(let failure): canResume = failure.leavesSessionResumable
         }

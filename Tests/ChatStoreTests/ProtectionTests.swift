@@ -180,7 +180,7 @@ struct ProtectionTests {
     }
 
     @Test(
-        "a message that waits in a restored store and is encrypted in the archive is not in clear; one that was sent in clear is",
+        "what waits in a restored store and is encrypted in the archive is not in clear; what was sent in clear is",
         arguments: StoreKind.allCases)
     func restored(kind: StoreKind) async throws {
         let store = try await TestStore(kind)
