@@ -2,7 +2,7 @@ import Foundation
 import ServerFixtures
 
 extension Story {
-    private static let password = "wild-goose-26"
+    static let password = "wild-goose-26"
 
     /// Both create accounts: she at a provider that she knows, he with an invitation of the provider.
     func accounts(_ stage: Stage) async throws {

@@ -44,3 +44,12 @@ struct TwoPeopleTests {
     @Test("a room is created, the other user is invited, and both chat in it")
     func room() async throws { try await Story.shared.reach(.room) }
 }
+
+/// The same two users, who encrypt from the start of their second session on.
+@Suite("Two people who encrypt", .serialized, .timeLimit(.minutes(10)))
+struct EncryptedPeopleTests {
+    @Test(
+        "messages are on both screens and not on the server; keys are compared, a new device is told of, policies apply"
+    )
+    func encryption() async throws { try await Story().encrypted() }
+}

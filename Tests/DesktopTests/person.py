@@ -107,6 +107,11 @@ def shape_of(window):
     return {key: int(value) for key, value in (line.split("=") for line in lines)}
 
 
+def is_popover(node):
+    """Popovers with a menu have a role, others only a name for their content."""
+    return node.get_role_name() == "menu" or any(child.get_name() == "GtkPopoverContent" for child in children(node))
+
+
 def window_of(node, pid):
     """The X window of an element, the origin of its coordinates on the screen, and its size.
 
@@ -114,14 +119,15 @@ def window_of(node, pid):
     positions inside of it as if it were somewhere else.
     """
     inside = node
-    while inside.get_role_name() != "menu" and inside.get_parent().get_role_name() != "application":
+    while not is_popover(inside) and inside.get_parent().get_role_name() != "application":
         inside = inside.get_parent()
     x, y, width, height = rectangle(inside)
+    floats = is_popover(inside)
     fitting = []
     for window in xdotool("search", "--onlyvisible", "--pid", str(pid)).split():
         shape = shape_of(window)
         across, down = shape["WIDTH"] - width, shape["HEIGHT"] - height
-        if inside.get_role_name() == "menu":
+        if floats:
             if across == down == 0:
                 return window, shape["X"] - x, shape["Y"] - y, rectangle(inside)
         elif (x, y) != (0, 0) and abs(across) < FRAME and abs(down) < FRAME:

@@ -16,6 +16,9 @@ public enum Toolkit {
         if folder != nil {
             ToolkitSettings.font = "Cantarell 11"
             ToolkitSettings.hintFonts(true)
+            if let size = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_TEXT"].flatMap(Double.init) {
+                ToolkitSettings.scaleText(size)
+            }
             ToolkitSettings.buttonLayout = "appmenu:close"
         }
         return true

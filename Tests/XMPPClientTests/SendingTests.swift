@@ -2,6 +2,7 @@ import Testing
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
+import XMPPStream
 
 @testable import XMPPClient
 
@@ -155,6 +156,21 @@ struct SendingTests {
             #expect(await session.token(stanzaID: "7") == nil)
             #expect(kept.stage == (isManaged ? .acknowledged : .written))
         }
+    }
+
+    @Test("an impossible number of a stored stanza is ignored")
+    func damagedNumber() throws {
+        var ledger = SendLedger()
+        let bytes = Array("<message to='bob@xmpp.test' id='m'><body>x</body></message>".utf8)
+        ledger.restore(UnacknowledgedStanza(token: StanzaToken(.max), bytes: bytes))
+        ledger.restore(UnacknowledgedStanza(token: StanzaToken(7), bytes: bytes))
+        let token = SendToken(stanza: .message(Message(id: "new")))
+        let number = ledger.enter(token)
+        #expect(number == StanzaToken(8) && ledger[number] === token)
+        #expect(ledger.numbers == [StanzaToken(7), StanzaToken(8)])
+        #expect(ledger.token(stanzaID: "m")?.stage == .written && ledger.token(stanzaID: "new") === token)
+        #expect(ledger.close(number) === token && ledger.close(number) == nil)
+        #expect(ledger.numbers == [StanzaToken(7)])
     }
 
     @Test("without stream management no task waits for an acknowledgement forever")

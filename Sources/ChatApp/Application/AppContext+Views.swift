@@ -108,7 +108,15 @@ extension AppContext {
             avatars: home.avatars, playback: playback, window: windowContext,
             downloads: { [weak self] in self?.downloads(of: key.account) },
             forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } },
-            moderation: room.map { moderation(in: $0) })
+            moderation: room.map { moderation(in: $0) },
+            showDevices: home.account(key.account).flatMap { encryption($0) }.map { _ in
+                { [weak self] notice in
+                    guard let self, let address = notice.address else { return }
+                    self.showDevices(
+                        of: address, name: notice.name ?? address.description, as: key.account,
+                        over: self.window?.window)
+                }
+            })
     }
 
     private func moderation(in room: RoomModel) -> TimelineServices.Moderation {

@@ -36,6 +36,7 @@ final class DeviceRow {
         root.accessible(label: "\(name), \(facts)")
         root.accessible(description: device.fingerprintGroups.joined(separator: " "))
         icon.show(Self.icon(device))
+        icon.css("warning", device.fingerprint != nil && device.trust == .undecided)
         icon.css("dim-label", device.isAnnounced == false || device.isUnused)
         menu.named(localized("Decide about %@", name))
         decisions = DeviceDecision.possible(device, isOwn: isOwn)
@@ -44,7 +45,7 @@ final class DeviceRow {
     }
 
     private static func lines(_ device: EncryptionDevice) -> [String] {
-        device.fingerprint == nil ? [] : [Wording.lines(device.fingerprintGroups, perLine: 4)]
+        device.fingerprint == nil ? [] : [Wording.lines(device.fingerprintGroups, perLine: 4, space: "\u{2002}")]
     }
 
     /// The symbols differ in shape, not in colour only.
@@ -126,12 +127,14 @@ final class KeyComparison {
         let heading = Label(localized("Your device, for a comparison the other way")).wrap(maximumCharacters: 34)
             .centered()
             .css("caption-heading")
+        // With large text all of this is higher than many screens, and only the dialog's own text would not scroll.
         let content = Box.vertical(
-            spacing: 12, Label(Wording.name(device)).ellipsize().css("caption-heading"), theirs,
+            spacing: 12, Label(body).wrap(maximumCharacters: 40).centered(),
+            Label(Wording.name(device)).ellipsize().css("caption-heading"), theirs,
             Separator(.horizontal), heading, ours, code.root)
         if thisDevice?.fingerprint == nil { for part in [heading, ours] { part.isVisible = false } }
         dialog = MessageDialog(
-            localized("Compare the fingerprints"), body: body,
+            localized("Compare the fingerprints"), body: "",
             ScrolledWindow(content).growsWithContent(upTo: Self.height))
         dialog.add("cancel", localized("_Not now")).add("differ", localized("They _differ"), .destructive)
             .add("match", localized("They _match"), .suggested).byDefault("cancel").onEscape("cancel")

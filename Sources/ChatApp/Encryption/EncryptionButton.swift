@@ -83,21 +83,25 @@ final class EncryptionPopover {
     private let unreadable = Box.vertical(spacing: 6)
     private let scroller: ScrolledWindow
     private var shown: [ProtectionError.Recipient] = []
+    /// Who will not be able to read, and why.
+    private(set) var lines: [(who: Label, why: Label)] = []
     let choices: PolicyChoice
 
     /// The height in pixels of some six devices; more of them scroll.
     private static let height = 200
+    /// The height in pixels of all of it with text of twice the size; on lower screens it scrolls.
+    private static let maximum = 900
 
     init(_ model: EncryptionModel, name: @escaping () -> String) {
         self.model = model
         self.name = name
         choices = PolicyChoice()
-        scroller = ScrolledWindow(unreadable).growsWithContent(upTo: Self.height)
+        scroller = ScrolledWindow(unreadable).growsWithContent(upTo: Self.height, showsBar: true)
         unreadable.accessible(label: localized("Not readable for"))
-        popover = Popover(
-            Box.vertical(spacing: 10, title, explanation, scroller, choices.root, devices).margins(
-                horizontal: 12, vertical: 10
-            ).minimumSize(width: 270))
+        let content = Box.vertical(spacing: 10, title, explanation, scroller, choices.root, devices).margins(
+            horizontal: 12, vertical: 10
+        ).minimumSize(width: 270)
+        popover = Popover(ScrolledWindow(content).growsWithContent(upTo: Self.maximum))
         popover.accessible(label: localized("Encryption"))
         choices.onChoice = { [weak self] in self?.choose($0) }
         devices.onClick { [weak self] in self?.onDevices() }
@@ -111,19 +115,21 @@ final class EncryptionPopover {
         if now != shown {
             shown = now
             unreadable.removeAll()
-            for recipient in now { unreadable.append(Self.row(recipient)) }
+            lines = now.map { line($0) }
+            for (who, why) in lines { unreadable.append(Box.vertical(who, why)) }
         }
         scroller.isVisible = !now.isEmpty
         choices.root.isVisible = model.isAvailable
         choices.show(model.choice)
     }
 
-    private static func row(_ recipient: ProtectionError.Recipient) -> Widget {
+    private func line(_ recipient: ProtectionError.Recipient) -> (who: Label, why: Label) {
         let device = recipient.device.map { " · " + Wording.device(named: $0) } ?? ""
-        let who = Label(recipient.address.description + device).ellipsize(inMiddle: true).textAlignment(0)
+        let who = Label(Wording.owner(of: recipient, name: name(), in: model.key) + device).ellipsize(inMiddle: true)
+            .textAlignment(0)
         let why = Label(Wording.unreadable(recipient.code)).wrap(maximumCharacters: 40).textAlignment(0)
             .css("caption", "dim-label")
-        return Box.vertical(who, why)
+        return (who, why)
     }
 
     private func choose(_ policy: EncryptionPolicy?) {

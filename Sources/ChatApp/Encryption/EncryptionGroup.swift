@@ -51,10 +51,15 @@ final class EncryptionGroup {
         let title = Wording.sign(model.sign)
         state.show(title: title)
         let sentence = Wording.forecast(model.forecast, with: name(), in: model.key.kind)
-        let unreadable = (model.forecast?.unreadable ?? []).map {
-            "\($0.address.description): \(Wording.unreadable($0.code))"
+        let unreadable = model.forecast?.unreadable ?? []
+        var lines = unreadable.prefix(Self.limit).map {
+            "\(Wording.owner(of: $0, name: name(), in: model.key)): \(Wording.unreadable($0.code))"
         }
-        state.show(subtitle: ([sentence] + unreadable.prefix(Self.limit)).joined(separator: "\n"))
+        if unreadable.count > lines.count {
+            lines.append(
+                localized("… and %@ more", plural: "… and %@ more", count: unreadable.count - lines.count))
+        }
+        state.show(subtitle: ([sentence] + lines).joined(separator: "\n"))
         icon.show(EncryptionButton.icon(model.sign))
         guard let choosing else { return }
         policy.withoutHearing(choosing) {

@@ -15,6 +15,8 @@ struct TimelineServices {
     let forward: (TimelineMessage) -> Void
     /// The moderation of other people's messages; `nil` outside of rooms.
     let moderation: Moderation?
+    /// Opens the devices that a notice is about; `nil` for an account without encryption.
+    let showDevices: ((TimelineNotice) -> Void)?
 
     struct Moderation {
         let isAllowed: () -> Bool
@@ -84,7 +86,7 @@ final class TimelineRow: ListRow {
     }
 
     private func showNotice(_ notice: TimelineNotice) {
-        let view = self.notice ?? NoticeView()
+        let view = self.notice ?? NoticeView(services.showDevices)
         self.notice = view
         view.show(notice)
         container.show(view.root)

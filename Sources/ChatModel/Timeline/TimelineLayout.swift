@@ -25,6 +25,12 @@ struct TimelineLayout {
         var notices = contents.notices[...]
         var lastDay: TimelineDay?
         func append(_ notice: StoredNotice) {
+            if notice.notice.kind == .began, let first = Self.firstOfSent(items) {
+                items.insert(.notice(TimelineNotice(notice, book: book, in: key)), at: first)
+                Self.divide(&items, at: first)
+                previous?.item += 1
+                return
+            }
             let day = days.day(of: notice.notice.time)
             if lastDay != day { items.append(.day(day)) }
             lastDay = day
@@ -67,6 +73,29 @@ struct TimelineLayout {
         }
         while let notice = notices.popFirst() { append(notice) }
         return items
+    }
+
+    /// The first of our encrypted messages at the end. Encryption begins when the first of them is encrypted, which is
+    /// after it was written.
+    private static func firstOfSent(_ items: [TimelineItem]) -> Int? {
+        let others = items.lastIndex { item in
+            guard case .message(let message) = item, message.isOutgoing else { return true }
+            return message.mark != .encrypted && message.mark != .partly
+        }
+        let first = others.map { $0 + 1 } ?? 0
+        return first < items.count ? first : nil
+    }
+
+    /// Ends the group of messages before a row, and begins another one after it.
+    private static func divide(_ items: inout [TimelineItem], at row: Int) {
+        if row > 0, case .message(var before) = items[row - 1] {
+            before.endsGroup = true
+            items[row - 1] = .message(before)
+        }
+        if row + 1 < items.count, case .message(var after) = items[row + 1] {
+            after.beginsGroup = true
+            items[row + 1] = .message(after)
+        }
     }
 
     private func belongsTogether(_ first: StoredMessage, _ second: StoredMessage) -> Bool {

@@ -9,6 +9,8 @@ public struct TimelineNotice: Identifiable, Hashable, Sendable {
     /// The account with the new key, and its name; `nil` where the notice is about no key.
     public let address: JID?
     public let name: String?
+    /// Whether the new key is one of our own account.
+    public let isOwn: Bool
     /// The number of the device that has the key.
     public let device: UInt32?
 
@@ -19,6 +21,7 @@ public struct TimelineNotice: Identifiable, Hashable, Sendable {
         address = stored.notice.key?.address
         // In a room the book names occupants.
         name = address.map { key.kind == .direct ? book.author($0, in: key) : $0.description }
+        isOwn = address.map { book.isOwn($0, in: key) } ?? false
         device = stored.notice.key?.device
     }
 }

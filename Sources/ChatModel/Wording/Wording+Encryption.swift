@@ -40,6 +40,10 @@ extension Wording {
         return switch notice.kind {
         case .began: localized("Messages are encrypted from here on")
         case .ended: localized("You have turned encryption off: messages are not encrypted from here on")
+        case .newKey where notice.isOwn:
+            localized("Your account uses a new key. Nothing is encrypted for it until you decide.")
+        case .changedKey where notice.isOwn:
+            localized("The key of one of your devices has changed. Nothing is encrypted for it until you decide.")
         case .newKey: localized("%@ uses a new key. Nothing is encrypted for it until you decide.", name)
         case .changedKey:
             localized("The key of a device of %@ has changed. Nothing is encrypted for it until you decide.", name)
@@ -151,10 +155,22 @@ extension Wording {
         }
     }
 
+    /// The account whose device will not be able to read a message: a conversation of two people names them, a room
+    /// has addresses.
+    ///
+    /// - Parameter name: of the contact.
+    public static func owner(
+        of recipient: ProtectionError.Recipient, name: String, in conversation: ConversationKey
+    ) -> String {
+        guard conversation.kind == .direct else { return recipient.address.description }
+        return recipient.address.bare == conversation.address.bare ? name : localized("You")
+    }
+
     /// Why a device, or an account without any, will not be able to read a message.
     public static func unreadable(_ code: ProtectionError.Code) -> String {
         switch code {
         case .noDevice: localized("No device that can decrypt")
+        case .unused: localized("Unused for a month, and you have excluded such devices")
         case .undecided: localized("New key: not decided yet")
         case .distrusted: localized("Not trusted")
         case .unreachable: localized("Its keys cannot be requested now")
@@ -194,9 +210,10 @@ extension Wording {
         }
     }
 
-    /// What its owner calls a device, otherwise its number.
+    /// What its owner calls a device, and its number. Many programs give all devices the same name, and other texts have
+    /// only the number.
     public static func name(_ device: EncryptionDevice) -> String {
-        if let label = device.label, !label.allSatisfy(\.isWhitespace) { return label }
+        if let label = device.label, !label.allSatisfy(\.isWhitespace) { return "\(label) · \(device.device)" }
         return Self.device(named: String(device.device))
     }
 
@@ -213,7 +230,7 @@ extension Wording {
         if device.isUnused {
             facts.append(localized("unused for a month"))
         } else if let seen = device.lastSeen {
-            facts.append(localized("last used: %@", lastUse(seen, now: now)))
+            facts.append(lastUse(seen, now: now))
         }
         if device.generations == [.legacy] { facts.append(localized("only the old kind of encryption")) }
         return facts
@@ -221,14 +238,16 @@ extension Wording {
 
     /// The engine stores the day of the last use only.
     private static func lastUse(_ time: MessageTime, now: MessageTime) -> String {
-        let text = short(time, now: now.date)
-        return now.millisecondsSince1970 - time.millisecondsSince1970 < 86_400_000 ? localized("Today") : text
+        now.millisecondsSince1970 - time.millisecondsSince1970 < 86_400_000
+            ? localized("last used today") : localized("last used: %@", short(time, now: now.date))
     }
 
     /// A fingerprint in two groups per line, for a comparison by eye or voice.
-    public static func lines(_ groups: [String], perLine: Int = 2) -> String {
+    ///
+    /// - Parameter space: between two groups. In a proportional font a common space is hard to see between digits.
+    public static func lines(_ groups: [String], perLine: Int = 2, space: String = " ") -> String {
         stride(from: 0, to: groups.count, by: perLine).map {
-            groups[$0..<min($0 + perLine, groups.count)].joined(separator: " ")
+            groups[$0..<min($0 + perLine, groups.count)].joined(separator: space)
         }.joined(separator: "\n")
     }
 

@@ -12,7 +12,7 @@ extension KeyReport {
     var lines: String {
         let known = encryptionDevice
         var parts = [localized("device %@", String(device))]
-        if known.label != nil { parts.append(TerminalText.harmless(Wording.name(known))) }
+        if let label = known.label, !label.isEmpty { parts.append(TerminalText.harmless(label)) }
         parts += Wording.facts(known, now: .now)
         let groups = known.fingerprintGroups
         return parts.joined(separator: " · ") + (groups.isEmpty ? "" : "\n    " + groups.joined(separator: " "))

@@ -9,10 +9,12 @@ public final class ScrolledWindow: Widget {
     }
 
     /// Takes the height of its content, up to a limit in pixels.
+    ///
+    /// - Parameter showsBar: beyond the limit there is a scroll bar, which gives it a larger minimum height.
     @discardableResult
-    public func growsWithContent(upTo height: Int) -> Self {
-        // With a scroll bar it would have a larger minimum height.
-        gtk_scrolled_window_set_policy(cast(), .never, .external)
+    public func growsWithContent(upTo height: Int, showsBar: Bool = false) -> Self {
+        gtk_scrolled_window_set_policy(cast(), .never, showsBar ? .automatic : .external)
+        gtk_scrolled_window_set_overlay_scrolling(cast(), showsBar ? 0 : 1)
         gtk_scrolled_window_set_propagate_natural_height(cast(), 1)
         gtk_scrolled_window_set_max_content_height(cast(), gint(clamping: height))
         return self

@@ -61,6 +61,9 @@ public enum ToolkitSettings {
         set { if let newValue { settings?.set("gtk-font-name", newValue) } }
     }
 
+    /// The size of texts; 1 is that of a desktop without a setting.
+    package static func scaleText(_ factor: Double) { settings?.set("gtk-xft-dpi", Int(factor * 96 * 1024)) }
+
     /// Whether glyphs are aligned to whole pixels, which is GTK's default without a desktop setting.
     package static func hintFonts(_ isOn: Bool) { settings?.set("gtk-hint-font-metrics", isOn) }
 

@@ -118,6 +118,11 @@ struct Outbox {
         }
     }
 
+    /// Makes room for what gathers during a burst, in one step.
+    mutating func reserveRoom() {
+        if !keepsPieces, isEmpty { writer.reserveCapacity(Self.gathered + Self.burst) }
+    }
+
     /// Records that the last appended bytes contain this stanza.
     mutating func append(_ stanza: StanzaToken) {
         stanzas.append(stanza)

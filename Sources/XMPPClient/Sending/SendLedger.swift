@@ -12,6 +12,9 @@ struct SendLedger {
         weak var token: SendToken?
     }
 
+    /// More than a session can send, and so far from the largest number that counting on cannot overflow.
+    private static let highestNumber = UInt64.max / 2
+
     /// The last number that was assigned.
     private var last: UInt64 = 0
     /// The open tokens by their numbers, which are consecutive: the first one has the number `first`. A closed one is `nil`.
@@ -37,6 +40,9 @@ struct SendLedger {
 
     /// Enters a stanza that an earlier process sent, under the number it had there. Called before the first stanza is sent.
     mutating func restore(_ stanza: UnacknowledgedStanza) {
+        precondition(open.isEmpty, "stanzas of an earlier process are entered before those of this one")
+        // A larger number was not assigned by a ledger: the store is damaged.
+        guard stanza.token.rawValue <= Self.highestNumber else { return }
         if stanza.token.rawValue > last {
             last = stanza.token.rawValue
             (first, indexed) = (last + 1, last)

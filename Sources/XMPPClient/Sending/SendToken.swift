@@ -67,6 +67,7 @@ public final class SendToken: Sendable {
 
     deinit {
         state.withLock { state in
+            guard !state.streams.isEmpty else { return }
             for stream in state.streams.values { stream.finish() }
         }
     }

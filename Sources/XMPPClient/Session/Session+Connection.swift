@@ -135,7 +135,7 @@ extension Session {
                 await gatheringTimePassed()
             }
         }
-        if connection.outbox.isEmpty { connection.outbox.writer.reserveCapacity(Outbox.gathered + Outbox.burst) }
+        connection.outbox.reserveRoom()
         await waitForOutbox(toHold: Outbox.gathered)
         // The burst is over: its room is given back.
         if connection.outbox.isEmpty { _ = connection.outbox.take() }

@@ -52,6 +52,12 @@ extension WindowTests {
             group.policy.selected = 0
             #expect(await Toolkit.eventually { actions.saved == [.whenPossible, nil] })
             #expect(group.devices.isVisible)
+            let page = PreferencesPage()
+            page.add(group.root)
+            let window = Window("juliet@capulet.example", width: 460, height: 300, over: nil, page)
+            window.present()
+            await Toolkit.picture(window, "account-encryption")
+            window.destroy()
             await sample.talk.end()
         }
 

@@ -58,11 +58,52 @@ extension WindowTests {
                 EncryptionForecast(
                     .encrypted, policy: .whenPossible,
                     unreadable: [
-                        .init(romeo, device: EncryptionSample.digits(3), .undecided),
-                        .init(romeo, device: "577215", .bundleMissing),
+                        .init(romeo, device: "1618033", .undecided), .init(romeo, device: "577215", .bundleMissing),
+                        .init(try JID("juliet@capulet.example"), device: "99", .unused),
                     ]), "encryption-partly")
             #expect(content.title.text == "Encrypted, but not readable on all devices")
+            #expect(
+                content.lines.map { [$0.who.text, $0.why.text] } == [
+                    ["Romeo · Device 1618033", "New key: not decided yet"],
+                    ["Romeo · Device 577215", "Has not published its keys"],
+                    ["You · Device 99", "Unused for a month, and you have excluded such devices"],
+                ])
             await end(sample, window, view)
+        }
+
+        @Test("in a room, everybody who will not be able to read is listed with the address")
+        func room() async throws {
+            let sample = try await EncryptionSample()
+            let people = try ["benvolio", "mercutio", "abram", "balthasar", "sampson", "gregory"].map {
+                try JID("\($0)@verona.example")
+            }
+            sample.keys.show(
+                EncryptionForecast(
+                    .encrypted, policy: .always, isOwnPolicy: true,
+                    unreadable: people.enumerated().map { index, person in
+                        index < 2 ? .init(person, .noDevice) : .init(person, device: "\(index)0417", .undecided)
+                    }))
+            let key = ConversationKey(
+                account: sample.talk.account, address: try JID("orchard@rooms.verona.example"), kind: .room)
+            let keys = sample.keys
+            let lock = EncryptionButton(EncryptionModel(key, service: keys, events: { keys.events() })) {
+                sampleWords("The Orchard")
+            }
+            let window = Window(
+                sampleWords("The Orchard"), width: 420, height: 520, over: nil,
+                Box.vertical(lock.button.align(horizontal: .start, vertical: .end).expand(.vertical)))
+            window.present()
+            #expect(await Toolkit.eventually { lock.model.sign == .partly && window.width > 0 })
+            lock.open()
+            #expect(await Toolkit.eventually { lock.content?.popover.isMapped == true })
+            let content = try #require(lock.content)
+            #expect(content.lines.map(\.who.text).first == "benvolio@verona.example")
+            #expect(content.lines.map(\.who.text).last == "gregory@verona.example · Device 50417")
+            #expect(!content.devices.isVisible)
+            await Toolkit.picture(window, "encryption-room", with: content.popover)
+            window.destroy()
+            lock.close()
+            await sample.talk.end()
         }
 
         @Test("clear text says why")
@@ -117,6 +158,12 @@ extension WindowTests {
                 ),
                 ("", .notOpened(scheme: scheme, reason: "key-missing")),
                 (sampleWords("Ay me!"), .none),
+                (
+                    sampleWords("But soft!"), .encrypted(scheme: scheme, device: nil, trust: .undecided)
+                ),
+                ("", .notOpened(scheme: scheme, reason: "other-device")),
+                ("", .notOpened(scheme: scheme, reason: "damaged")),
+                ("", .notOpened(scheme: scheme, reason: "forged")),
             ]
             var ids: [MessageID] = []
             for (index, (body, protection)) in said.enumerated() {
@@ -139,15 +186,26 @@ extension WindowTests {
                             ProtectionNotice(
                                 .changedKey, in: key.conversation, at: now.advanced(by: -8 * 60_000 - 1),
                                 key: .init(key.address, device: 12, fingerprint: EncryptionSample.digits(5))),
+                            ProtectionNotice(
+                                .newKey, in: key.conversation, at: now.advanced(by: -2 * 60_000),
+                                key: .init(sample.talk.juliet, device: 99, fingerprint: EncryptionSample.digits(6))),
+                            ProtectionNotice(.ended, in: key.conversation, at: now.advanced(by: -60_000)),
                         ]), of: key.account)
             }
-            let (window, view) = await sample.talk.open()
+            let (window, view) = await sample.talk.open(height: 860)
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: ids[3])?.root.height ?? 0 > 0 })
             #expect(timeline.bubble(of: clear)?.protection.widget.isVisible == false)
             #expect(
                 ids.map { timeline.bubble(of: $0)?.protection.text } == [
                     "Encrypted", "Encrypted, key verified", "Could not be decrypted", "Not encrypted",
+                    "Encrypted with a key that you do not trust", "Could not be decrypted", "Could not be decrypted",
+                    "Could not be decrypted",
+                ])
+            // Only clear text has words beside its symbol.
+            #expect(
+                ids.map { timeline.bubble(of: $0)?.protection.label.isVisible } == [
+                    false, false, false, true, false, false, false, false,
                 ])
             #expect(
                 timeline.rows.compactMap { row in
@@ -155,7 +213,13 @@ extension WindowTests {
                 } == [
                     "Messages are encrypted from here on",
                     "The key of a device of Romeo has changed. Nothing is encrypted for it until you decide.",
+                    "Your account uses a new key. Nothing is encrypted for it until you decide.",
+                    "You have turned encryption off: messages are not encrypted from here on",
                 ])
+            let buttons = timeline.rows.compactMap { row in
+                if case .notice? = row.item { row.notice?.devices.isVisible } else { nil }
+            }
+            #expect(buttons == [false, true, true, false])
             await Toolkit.picture(window, "timeline-protection")
             await end(sample, window, view)
         }

@@ -71,7 +71,7 @@ final class RoomVisitor {
 
     /// Sets a password.
     func protect(_ room: JID, _ password: String) async throws {
-        let joined = await account.session?[GroupChat.self]?.room(room)
+        let joined = account.session?[GroupChat.self]?.room(room)
         try await joined?.configure([
             "muc#roomconfig_passwordprotectedroom": ["1"], "muc#roomconfig_roomsecret": [password],
         ])
