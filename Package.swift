@@ -33,8 +33,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 let extensions = [
-    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "MessageFeatures",
-    "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat", "Profiles",
+    "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
+    "MessageFeatures", "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat",
+    "Profiles",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -114,6 +115,7 @@ let package = Package(
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation"),
+        extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),
         extensionModule("MessageFeatures", ["DataForms", "MessagePayloads", "MessageSemantics"]),
         extensionModule("ClientState"),
         extensionModule(
@@ -204,8 +206,9 @@ let package = Package(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
 
-        // Examples: each is one file, but for the companion of Scripts/run.
+        // Examples: each is one file, but for the program of the tutorial and the companion of Scripts/run.
         example("FirstSteps"),
+        example("ChatManager"),
         example("EchoBot"),
         example("SendMessage"),
         example("RosterDump"),
@@ -217,7 +220,10 @@ let package = Package(
         library("StanzaCorpus", path: "Benchmarks/StanzaCorpus"),
         .executableTarget(
             name: "benchmark",
-            dependencies: ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "ChatStore", "StanzaCorpus", "CSQLite"],
+            dependencies: [
+                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads", "XMPPClient", "ChatStore",
+                "StanzaCorpus", "CSQLite", "OMEMO", "OMEMOFixtures", "Cryptography",
+            ],
             path: "Benchmarks/Program",
             swiftSettings: settings),
         .executableTarget(
@@ -258,7 +264,10 @@ let package = Package(
         tests(
             "MessageSemantics", ["MessagePayloads", "MessageSemantics", "XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         tests("SASLMechanisms", ["SASLMechanisms", "ServerSide", "Cryptography"]),
-        tests("OMEMO", ["OMEMO", "Cryptography", "XMLStreaming"], exclude: ["Fixtures", "Judge"]),
+        .target(
+            name: "OMEMOFixtures", dependencies: ["OMEMO", "Cryptography", "XMLStreaming"], path: "Tests/OMEMOFixtures",
+            swiftSettings: settings),
+        tests("OMEMO", ["OMEMO", "OMEMOFixtures", "Cryptography", "XMLStreaming"], exclude: ["Fixtures", "Judge"]),
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
@@ -328,9 +337,9 @@ let package = Package(
             "ChatEngine",
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "EndToEndEncryption",
-                "EntityInformation", "GroupChat", "HongyanTesting", "Media",
-                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "XMPPClient",
-                "TransportLayer",
+                "EntityInformation", "FileSharing", "GroupChat", "HongyanTesting", "Media",
+                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "PublishSubscribe",
+                "TransportLayer", "XMPPClient",
                 "ServerFixtures",
             ],
             exclude: ["Encryption/peer.py", "Encryption/profanity.py"]),
@@ -366,10 +375,12 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "CommandLine", "ChatModel", "FileSharing", "TerminalApp", "TerminalFixtures",
+                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "ServiceDiscovery", "FileSharing",
+                "TerminalApp", "TerminalFixtures",
                 "Localization",
-                "UserProfile", "Roster", "MessageFeatures", "XMPPAddress", "XMPPStanzas", "XMPPClient",
-                "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures", "ProgramFixtures",
+                "UserProfile", "Roster", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "XMPPAddress",
+                "XMPPStanzas", "XMPPClient", "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures",
+                "ProgramFixtures",
             ]),
         tests(
             "Hostile",
@@ -378,7 +389,7 @@ let package = Package(
                 "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
-        tests("Documentation", ["Hongyan", "ServerFixtures", "goose"]),
+        tests("Documentation", ["Hongyan", "ServerFixtures", "goose", "ChatManager"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -388,7 +399,7 @@ if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let pure =
         foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + [
             "MessagePayloads", "MessageSemantics", "ServerSide", "Cryptography", "OMEMO",
-            "Waiting",
+            "OMEMOFixtures", "Waiting",
         ]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }

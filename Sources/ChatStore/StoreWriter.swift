@@ -78,8 +78,11 @@ public protocol StoreWriter: StoreReader {
     func acknowledge(_ originIDs: Set<String>, of account: AccountID) throws(StoreError)
     /// Records that a message was passed to the stream, and when the next attempt is allowed at the earliest.
     func noteAttempt(_ message: MessageID, notBefore: MessageTime?) throws(StoreError)
-    /// Moves a message to the end of the queue again, because it failed or its acknowledgement proved wrong. It keeps
-    /// its origin-id, so that no second copy is shown.
+    /// Ends the backoffs of the queue: what failed temporarily is tried at once, and the next backoff is short again.
+    func endBackoffs(of account: AccountID) throws(StoreError)
+    /// Adds a message to the queue again, because it failed or its acknowledgement proved wrong: to the end, but before
+    /// the messages of its conversation that were written after it. It keeps its origin-id, so that no second copy is
+    /// shown.
     func sendAgain(_ message: MessageID) throws(StoreError)
     /// Removes an unsent message from the queue and the timeline.
     func cancel(_ message: MessageID) throws(StoreError)

@@ -288,9 +288,12 @@ final class MemoryTransaction: RecordStorage {
         }
     }
 
-    func enqueue(_ message: MessageID) throws(StoreError) {
+    func enqueue(_ entry: QueueEntry) throws(StoreError) {
         state.lastQueuePosition += 1
-        state.queue.append(QueueEntry(position: state.lastQueuePosition, message: message))
+        state.queue.append(
+            QueueEntry(
+                position: state.lastQueuePosition, message: entry.message, attempts: entry.attempts,
+                notBefore: entry.notBefore))
     }
 
     func dequeue(_ message: MessageID) throws(StoreError) -> Bool {
@@ -339,5 +342,15 @@ final class MemoryTransaction: RecordStorage {
         }
         state.queue[index].attempts += 1
         state.queue[index].notBefore = notBefore
+    }
+
+    func endBackoffs(of account: AccountID) throws(StoreError) {
+        for index in state.queue.indices where state.queue[index].notBefore != nil {
+            guard let record = state.records[state.queue[index].message], self.account(of: record) == account else {
+                continue
+            }
+            state.queue[index].attempts = min(state.queue[index].attempts, 1)
+            state.queue[index].notBefore = nil
+        }
     }
 }

@@ -14,9 +14,36 @@ public enum AESCBC {
         run(ciphertext, key, vector, encrypts: false)
     }
 
+    /// Decrypts in pieces of any length.
+    public struct Decryption: ~Copyable {
+        private var cipher: CipherContext
+
+        /// Throws ``CryptographyError/Code/invalidByteCount(_:)`` for a key or vector of another length.
+        public init(key: [UInt8], vector: [UInt8]) throws(CryptographyError) {
+            guard key.count == 32 else { throw CryptographyError(.invalidByteCount(key.count)) }
+            guard vector.count == 16 else { throw CryptographyError(.invalidByteCount(vector.count)) }
+            guard let cipher = CipherContext.start(.cbc256, key: key, vector: vector, encrypts: false) else {
+                throw CryptographyError.fromLibrary(.refused)
+            }
+            self.cipher = cipher
+        }
+
+        /// The plaintext so far; the last block is held back.
+        public mutating func update(_ ciphertext: [UInt8]) throws(CryptographyError) -> [UInt8] {
+            guard let output = cipher.update(ciphertext) else { throw CryptographyError.fromLibrary(.refused) }
+            return output
+        }
+
+        /// The rest of the plaintext. Throws ``CryptographyError/Code/refused`` if the padding is wrong.
+        public consuming func finish() throws(CryptographyError) -> [UInt8] {
+            guard let output = cipher.finish() else { throw CryptographyError.fromLibrary(.refused) }
+            return output
+        }
+    }
+
     private static func run(_ input: [UInt8], _ key: [UInt8], _ vector: [UInt8], encrypts: Bool) -> [UInt8]? {
         guard key.count == 32, vector.count == 16,
-            var cipher = CipherContext.start("AES-256-CBC", key: key, vector: vector, encrypts: encrypts)
+            var cipher = CipherContext.start(.cbc256, key: key, vector: vector, encrypts: encrypts)
         else { return nil }
         guard var output = cipher.update(input), let last = cipher.finish() else {
             ERR_clear_error()
@@ -105,8 +132,8 @@ public enum AESGCM {
     ) throws(CryptographyError) -> CipherContext {
         guard key.count == 16 || key.count == 32 else { throw CryptographyError(.invalidByteCount(key.count)) }
         guard (1...16).contains(nonce.count) else { throw CryptographyError(.invalidByteCount(nonce.count)) }
-        let name = key.count == 16 ? "AES-128-GCM" : "AES-256-GCM"
-        guard let cipher = CipherContext.start(name, key: key, vector: nonce, encrypts: encrypts) else {
+        let kind = key.count == 16 ? CipherContext.Kind.gcm128 : .gcm256
+        guard let cipher = CipherContext.start(kind, key: key, vector: nonce, encrypts: encrypts) else {
             throw CryptographyError.fromLibrary(.refused)
         }
         return cipher

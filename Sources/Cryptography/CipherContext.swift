@@ -2,22 +2,38 @@ internal import COpenSSL
 
 /// A cipher of libcrypto at work; the key is overwritten when it is freed.
 struct CipherContext: ~Copyable {
+    /// A fetched implementation that lives as long as the program: looking it up costs more than encrypting a short
+    /// text.
+    ///
+    /// `@unchecked Sendable`: a fetched `EVP_CIPHER` is immutable, and OpenSSL documents that threads may share it.
+    struct Kind: @unchecked Sendable {
+        fileprivate let cipher: OpaquePointer
+        fileprivate let hasVectorOfAnyLength: Bool
+
+        private init(_ name: String, hasVectorOfAnyLength: Bool) {
+            guard let fetched = EVP_CIPHER_fetch(nil, name, nil) else {
+                preconditionFailure("This installation of libcrypto has no \(name).")
+            }
+            cipher = fetched
+            self.hasVectorOfAnyLength = hasVectorOfAnyLength
+        }
+
+        static let cbc256 = Kind("AES-256-CBC", hasVectorOfAnyLength: false)
+        static let gcm128 = Kind("AES-128-GCM", hasVectorOfAnyLength: true)
+        static let gcm256 = Kind("AES-256-GCM", hasVectorOfAnyLength: true)
+    }
+
     private let context: OpaquePointer
 
     private init(_ context: OpaquePointer) { self.context = context }
 
     /// A cipher that is ready for input; `nil` if libcrypto refuses the key or the vector.
-    static func start(_ name: String, key: [UInt8], vector: [UInt8], encrypts: Bool) -> CipherContext? {
+    static func start(_ kind: Kind, key: [UInt8], vector: [UInt8], encrypts: Bool) -> CipherContext? {
         guard let context = EVP_CIPHER_CTX_new() else { preconditionFailure("No memory for a cipher.") }
         let result = CipherContext(context)
-        guard let cipher = EVP_CIPHER_fetch(nil, name, nil) else {
-            preconditionFailure("This installation of libcrypto has no \(name).")
-        }
-        // The context holds its own reference.
-        defer { EVP_CIPHER_free(cipher) }
         let direction: Int32 = encrypts ? 1 : 0
-        guard EVP_CipherInit_ex2(context, cipher, nil, nil, direction, nil) == 1 else { return nil }
-        if name.hasSuffix("GCM") {
+        guard EVP_CipherInit_ex2(context, kind.cipher, nil, nil, direction, nil) == 1 else { return nil }
+        if kind.hasVectorOfAnyLength {
             guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, Int32(vector.count), nil) == 1 else {
                 return nil
             }

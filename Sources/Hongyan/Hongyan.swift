@@ -1,6 +1,7 @@
 // The umbrella: `import Hongyan` includes every module whose types a client, a bot or a component uses. Each can also be imported
 // alone. Left out is Cryptography, whose types stand in no interface above it.
 @_exported public import AccountRegistration
+@_exported public import AdHocCommands
 @_exported public import Blocking
 @_exported public import ClientState
 @_exported public import DataForms

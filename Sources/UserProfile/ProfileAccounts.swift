@@ -55,7 +55,7 @@ public actor ProfileAccounts: AccountStorage {
             throw AccountStorageError(error.message)
         }
         try await withCredentials { store throws(CredentialError) in
-            try await store.remove(for: account.bare.description)
+            try await store.removeLogin(for: account.bare.description)
             try await EncryptionKeys(account: account, profile: profile) { () async throws(CredentialError) in store }
                 .remove()
         }

@@ -91,6 +91,29 @@ func textBytes(_ word: UInt64) -> UInt64 {
     return (word | (word &- ones &* 0x20) | (less &- ones) | (ampersand &- ones) | (bracket &- ones)) & highBits
 }
 
+/// Flags the bytes that may need to be escaped: `&`, `<`, `>`, controls, in attributes both quotes, and the beginning of U+FFFE
+/// and U+FFFF.
+///
+/// Pairs that differ in one bit take one comparison, with that bit set in all bytes: `<` and `>`, `&` and `'`, `&` and `"`.
+@inline(__always)
+func escapedBytes(_ word: UInt64, isAttribute: Bool) -> UInt64 {
+    let angle = (word | ones &* 0x02) ^ ones &* UInt64(UInt8(ascii: ">"))
+    var hits = (angle &- ones) | (word &- ones &* 0x20)
+    if isAttribute {
+        let apostrophe = (word | ones) ^ ones &* UInt64(UInt8(ascii: "'"))
+        let quote = (word | ones &* 0x04) ^ ones &* UInt64(UInt8(ascii: "&"))
+        hits |= (apostrophe &- ones) | (quote &- ones)
+    } else {
+        hits |= (word ^ ones &* UInt64(UInt8(ascii: "&"))) &- ones
+    }
+    hits &= ~word & highBits
+    if word & highBits != 0 {
+        // 0xEF and then 0xBF, which the next word may contain.
+        hits |= bytesEqual(word, 0xEF) & bytesEqual(word &>> 8 | 0xBF &<< 56, 0xBF)
+    }
+    return hits
+}
+
 /// Flags the bytes that equal `byte`.
 @inline(__always)
 func bytesEqual(_ word: UInt64, _ byte: UInt8) -> UInt64 {

@@ -1,53 +1,78 @@
 /// Turns any string into character data, attribute values and names that XML allows.
 enum XMLEscaping {
-    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+    /// What a character is replaced by: up to eight bytes, the first in the lowest bits.
+    private struct Replacement: BitwiseCopyable {
+        let word: UInt64
+        let count: Int
+
+        init(_ text: String) {
+            word = text.utf8.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            count = text.utf8.count
+        }
+    }
+
+    private static let forbidden = Replacement("\u{FFFD}")
 
     /// Appends UTF-8, escaped for text or for an attribute value in either kind of quotes.
     ///
     /// Whitespace that a parser would normalise is written as a reference, so that it arrives unchanged.
-    static func append(_ source: borrowing RawSpan, to bytes: inout [UInt8], isAttribute: Bool) {
+    static func append(_ source: borrowing RawSpan, to output: inout OutputBuffer, isAttribute: Bool) {
         let end = source.byteCount
         var run = 0
-        var i = 0
+        var i = suspect(in: source, from: 0, isAttribute: isAttribute)
         while i < end {
-            while i &+ 8 <= end {
-                let word = source.word(i)
-                var hits =
-                    bytesEqual(word, UInt8(ascii: "&")) | bytesEqual(word, UInt8(ascii: "<"))
-                    | bytesEqual(word, UInt8(ascii: ">")) | controlBytes(word) | bytesEqual(word, 0xEF)
-                if isAttribute { hits |= bytesEqual(word, UInt8(ascii: "'")) | bytesEqual(word, UInt8(ascii: "\"")) }
-                if hits != 0 {
-                    i &+= hits.trailingZeroBitCount &>> 3
-                    break
-                }
-                i &+= 8
+            var next = i &+ 1
+            if let (escape, width) = escape(source, i, end, isAttribute) {
+                output.append(source.extracting(run..<i))
+                output.append(escape.word, count: escape.count)
+                next = i &+ width
+                run = next
             }
-            guard i < end else { break }
-            guard let (escape, width) = escape(source, i, end, isAttribute) else {
-                i &+= 1
-                continue
-            }
-            source.extracting(run..<i).withUnsafeBytes { bytes.append(contentsOf: $0) }
-            bytes.append(contentsOf: escape)
-            i &+= width
-            run = i
+            i = suspect(in: source, from: next, isAttribute: isAttribute)
         }
-        source.extracting(run..<end).withUnsafeBytes { bytes.append(contentsOf: $0) }
+        if run == 0 { output.append(source) } else { output.append(source.extracting(run..<end)) }
     }
 
-    private static let amp = Array("&amp;".utf8)
-    private static let lt = Array("&lt;".utf8)
-    private static let gt = Array("&gt;".utf8)
-    private static let apos = Array("&apos;".utf8)
-    private static let quot = Array("&quot;".utf8)
-    private static let tab = Array("&#9;".utf8)
-    private static let lineFeed = Array("&#10;".utf8)
-    private static let carriageReturn = Array("&#13;".utf8)
+    /// Whether a text needs no escape as the value of an attribute; may be false for one that needs none.
+    @inline(__always)
+    static func isPlain(_ source: borrowing RawSpan) -> Bool {
+        suspect(in: source, from: 0, isAttribute: true) == source.byteCount
+    }
+
+    /// The position of the next byte that may have to be escaped, or the end.
+    @inline(__always)
+    private static func suspect(in source: borrowing RawSpan, from start: Int, isAttribute: Bool) -> Int {
+        let end = source.byteCount
+        var i = start
+        while i &+ 8 <= end {
+            let hits = escapedBytes(source.word(i), isAttribute: isAttribute)
+            if hits != 0 { return i &+ hits.trailingZeroBitCount &>> 3 }
+            i &+= 8
+        }
+        guard i < end else { return end }
+        if end >= 8 {
+            // The rest as the end of a word, without the bytes that were looked at already.
+            let hits = escapedBytes(source.word(end &- 8), isAttribute: isAttribute)
+            let rest = hits &>> (UInt64(truncatingIfNeeded: 8 &- (end &- i)) &* 8)
+            return rest == 0 ? end : i &+ rest.trailingZeroBitCount &>> 3
+        }
+        while i < end, escape(source, i, end, isAttribute) == nil { i &+= 1 }
+        return i
+    }
+
+    private static let amp = Replacement("&amp;")
+    private static let lt = Replacement("&lt;")
+    private static let gt = Replacement("&gt;")
+    private static let apos = Replacement("&apos;")
+    private static let quot = Replacement("&quot;")
+    private static let tab = Replacement("&#9;")
+    private static let lineFeed = Replacement("&#10;")
+    private static let carriageReturn = Replacement("&#13;")
 
     /// The replacement for the character at `i`, and the number of bytes of that character.
     private static func escape(
         _ source: borrowing RawSpan, _ i: Int, _ end: Int, _ isAttribute: Bool
-    ) -> ([UInt8], Int)? {
+    ) -> (Replacement, Int)? {
         let byte = source[i]
         switch byte {
         case UInt8(ascii: "&"): return (amp, 1)
@@ -58,31 +83,33 @@ enum XMLEscaping {
         case 0x09: return isAttribute ? (tab, 1) : nil
         case 0x0A: return isAttribute ? (lineFeed, 1) : nil
         case 0x0D: return (carriageReturn, 1)
-        case 0x00..<0x20: return (replacement, 1)
+        case 0x00..<0x20: return (forbidden, 1)
         case 0xEF:
             // U+FFFE and U+FFFF.
             guard i + 2 < end, source[i + 1] == 0xBF, source[i + 2] >= 0xBE else { return nil }
-            return (replacement, 3)
+            return (forbidden, 3)
         default: return nil
         }
     }
 
-    /// Appends an unprefixed name (`NCName`, Namespaces in XML 1.0 §3), with `_` in place of characters that a name
-    /// cannot contain.
-    static func appendName(_ name: borrowing RawSpan, to bytes: inout [UInt8]) {
+    /// Whether this is an ASCII name without a prefix, so that it is written as it is.
+    @inline(__always)
+    static func isPlainName(_ name: borrowing RawSpan) -> Bool {
         let end = name.byteCount
         var i = 0
         while i < end, XMLCharacters.isASCIINameCharacter(name[i]) { i &+= 1 }
-        if i == end && end > 0 && XMLCharacters.isASCIINameStart(name[0]) {
-            name.withUnsafeBytes { bytes.append(contentsOf: $0) }
-            return
-        }
-        appendCorrected(name, to: &bytes)
+        return i == end && end > 0 && XMLCharacters.isASCIINameStart(name[0])
     }
 
-    private static func appendCorrected(_ name: borrowing RawSpan, to bytes: inout [UInt8]) {
+    /// Appends an unprefixed name (`NCName`, Namespaces in XML 1.0 §3), with `_` in place of characters that a name
+    /// cannot contain.
+    static func appendName(_ name: borrowing RawSpan, to output: inout OutputBuffer) {
+        if isPlainName(name) { output.append(name) } else { appendCorrected(name, to: &output) }
+    }
+
+    private static func appendCorrected(_ name: borrowing RawSpan, to output: inout OutputBuffer) {
         let underscore = UInt8(ascii: "_")
-        if name.byteCount == 0 { bytes.append(underscore) }
+        if name.byteCount == 0 { output.append(underscore) }
         var isFirst = true
         for scalar in name.string(0, name.byteCount).unicodeScalars {
             let (isStart, isAllowed) =
@@ -94,11 +121,11 @@ enum XMLEscaping {
                 } else {
                     (XMLCharacters.isNameStart(scalar.value), XMLCharacters.isNameCharacter(scalar.value))
                 }
-            if isFirst && !isStart { bytes.append(underscore) }
+            if isFirst && !isStart { output.append(underscore) }
             if isAllowed {
-                bytes.append(contentsOf: String(scalar).utf8)
+                output.append(String(scalar).utf8.span.bytes)
             } else if !isFirst {
-                bytes.append(underscore)
+                output.append(underscore)
             }
             isFirst = false
         }

@@ -14,24 +14,27 @@
 /// ```
 public struct XMLWriter: Sendable {
     private struct Frame: BitwiseCopyable {
-        /// The position of name and default namespace in `scratch`, which is truncated to `base` at the end tag.
-        var base: Int
+        /// The position of the written name in the output; of an element that was open when its bytes were taken, the
+        /// complement of the position in `takenNames`.
         var name: Int
         var nameLength: Int
+        /// The default namespace in `namespaces`, which is truncated to `base` at the end tag.
+        var base: Int
         var namespace: Int
         var namespaceLength: Int
     }
 
-    /// What has been written so far. An element whose start tag still accepts attributes lacks its `>`.
-    public private(set) var bytes: [UInt8] = []
+    private var output = OutputBuffer()
 
     /// Whether elements of the stream namespace are written with the prefix `stream`, which the stream header declares.
     private let inStream: Bool
-    private var scratch: [UInt8]
+    /// The default namespaces that are in force, the outermost first.
+    private var namespaces: [UInt8]
+    private var takenNames: [UInt8] = []
     private var frames: [Frame] = []
     private let outerNamespaceLength: Int
     private var isTagOpen = false
-    /// The positions of the names of the open tag's attributes in `bytes`.
+    /// The positions of the names of the open tag's attributes in the output.
     private var attributeNames: [Range<Int>] = []
     private var generatedPrefixes = 0
 
@@ -39,21 +42,45 @@ public struct XMLWriter: Sendable {
     ///   - defaultNamespace: the default namespace of the context, such as `jabber:client` inside a stream.
     ///   - inStream: whether the surrounding stream header binds the prefix `stream`.
     public init(defaultNamespace: String = "", inStream: Bool = false) {
-        scratch = Array(defaultNamespace.utf8)
-        outerNamespaceLength = scratch.count
+        namespaces = Array(defaultNamespace.utf8)
+        outerNamespaceLength = namespaces.count
         self.inStream = inStream
     }
+
+    /// A copy of what has been written so far. An element whose start tag still accepts attributes lacks its `>`.
+    public var bytes: [UInt8] { Array(output.bytes(after: 0)) }
+
+    /// The number of bytes that have been written so far.
+    public var byteCount: Int { output.count }
+
+    /// The bytes from `start` on.
+    package func bytes(after start: Int) -> ArraySlice<UInt8> { output.bytes(after: start) }
 
     /// Returns what has been written and continues with an empty buffer.
     public mutating func takeBytes() -> [UInt8] {
         closeTag()
-        let result = bytes
-        bytes = []
-        return result
+        for index in frames.indices where frames[index].name >= 0 {
+            let (start, length) = (frames[index].name, frames[index].nameLength)
+            frames[index].name = ~takenNames.count
+            takenNames += output.bytes(after: start).prefix(length)
+        }
+        return output.take()
+    }
+
+    /// Removes what was written after the first `count` bytes. No element may be open.
+    package mutating func removeBytes(after count: Int) {
+        precondition(frames.isEmpty, "bytes are removed only between elements")
+        output.truncate(to: count)
+    }
+
+    /// Appends bytes that are XML already. No element may be open.
+    package mutating func append(written more: [UInt8]) {
+        precondition(frames.isEmpty, "bytes are added only between elements")
+        output.append(more)
     }
 
     /// Reserves capacity for bytes that will be written.
-    public mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+    public mutating func reserveCapacity(_ count: Int) { output.reserve(count) }
 
     // MARK: Elements
 
@@ -64,52 +91,86 @@ public struct XMLWriter: Sendable {
 
     mutating func start(_ local: borrowing RawSpan, _ namespace: borrowing RawSpan) {
         closeTag()
-        let outer = frames.last
-        let outerNamespace = outer?.namespace ?? 0
-        let outerLength = outer?.namespaceLength ?? outerNamespaceLength
-        var frame = Frame(
-            base: scratch.count, name: scratch.count, nameLength: 0, namespace: outerNamespace,
-            namespaceLength: outerLength)
-        bytes.append(UInt8(ascii: "<"))
-        let isXML = XMLWriter.equal(namespace, XMLNamespace.xmlBytes)
-        let isStream = inStream && XMLWriter.equal(namespace, XMLNamespace.streamsBytes)
-        // Nothing may be declared in the namespace of declarations (Namespaces in XML 1.0 §3).
-        let isXMLNS = XMLWriter.equal(namespace, XMLNamespace.xmlnsBytes)
-        if isXML { scratch.append(contentsOf: "xml:".utf8) }
-        if isStream { scratch.append(contentsOf: "stream:".utf8) }
-        XMLEscaping.appendName(local, to: &scratch)
-        frame.nameLength = scratch.count - frame.name
-        bytes.append(contentsOf: scratch[frame.name...])
-        if !isXML && !isStream {
-            let length = isXMLNS ? 0 : namespace.byteCount
-            let isSame = length == outerLength && scratch.span.bytes.equals(outerNamespace, namespace, 0, length)
-            if !isSame {
-                frame.namespace = scratch.count
-                frame.namespaceLength = length
-                namespace.extracting(0..<length).withUnsafeBytes { scratch.append(contentsOf: $0) }
-                bytes.append(contentsOf: " xmlns='".utf8)
-                XMLEscaping.append(namespace.extracting(0..<length), to: &bytes, isAttribute: true)
-                bytes.append(UInt8(ascii: "'"))
+        let base = namespaces.count
+        var frame =
+            if let outer = frames.last {
+                Frame(
+                    name: 0, nameLength: 0, base: base, namespace: outer.namespace,
+                    namespaceLength: outer.namespaceLength)
+            } else {
+                Frame(name: 0, nameLength: 0, base: base, namespace: 0, namespaceLength: outerNamespaceLength)
             }
+        let length = namespace.byteCount
+        let isSame =
+            length == frame.namespaceLength && namespaces.span.bytes.equals(frame.namespace, namespace, 0, length)
+        let kind = isSame ? .usual : NamespaceKind(namespace, inStream: inStream)
+        frame.name = output.count &+ 1
+        frame.nameLength = local.byteCount
+        if kind == .usual, XMLEscaping.isPlainName(local), isSame || XMLEscaping.isPlain(namespace) {
+            if isSame {
+                output.appendTag(local)
+            } else {
+                enter(namespace, &frame)
+                output.appendTag(local, declaring: namespace)
+            }
+        } else {
+            start(local, namespace, kind, isSame: isSame, &frame)
         }
         frames.append(frame)
         isTagOpen = true
         generatedPrefixes = 0
-        attributeNames.removeAll(keepingCapacity: true)
+        if !attributeNames.isEmpty { attributeNames.removeAll(keepingCapacity: true) }
+    }
+
+    /// The same for a name or namespace that is written differently.
+    private mutating func start(
+        _ local: borrowing RawSpan, _ namespace: borrowing RawSpan, _ kind: NamespaceKind, isSame: Bool,
+        _ frame: inout Frame
+    ) {
+        output.append(UInt8(ascii: "<"))
+        switch kind {
+        case .usual, .declarations: break
+        case .xml: output.append("xml:".utf8.span.bytes)
+        case .stream: output.append("stream:".utf8.span.bytes)
+        }
+        XMLEscaping.appendName(local, to: &output)
+        frame.nameLength = output.count - frame.name
+        switch kind {
+        case .usual: if !isSame { declare(namespace, &frame) }
+        // Nothing may be declared in the namespace of declarations (Namespaces in XML 1.0 §3).
+        case .declarations: if frame.namespaceLength > 0 { declare(namespace.extracting(0..<0), &frame) }
+        case .xml, .stream: break
+        }
+    }
+
+    private mutating func declare(_ namespace: borrowing RawSpan, _ frame: inout Frame) {
+        enter(namespace, &frame)
+        output.append(" xmlns='".utf8.span.bytes)
+        XMLEscaping.append(namespace, to: &output, isAttribute: true)
+        output.append(UInt8(ascii: "'"))
+    }
+
+    private mutating func enter(_ namespace: borrowing RawSpan, _ frame: inout Frame) {
+        frame.namespace = namespaces.count
+        frame.namespaceLength = namespace.byteCount
+        namespace.withUnsafeBytes { namespaces.append(contentsOf: $0) }
     }
 
     /// Closes the innermost open element. Without content it becomes an empty-element tag.
     public mutating func end() {
         guard let frame = frames.popLast() else { return }
         if isTagOpen {
-            bytes.append(contentsOf: "/>".utf8)
+            output.append(UInt8(ascii: "/"))
+            output.append(UInt8(ascii: ">"))
             isTagOpen = false
+        } else if frame.name >= 0 {
+            output.appendEndTag(frame.name..<frame.name &+ frame.nameLength)
         } else {
-            bytes.append(contentsOf: "</".utf8)
-            bytes.append(contentsOf: scratch[frame.name..<frame.name + frame.nameLength])
-            bytes.append(UInt8(ascii: ">"))
+            let name = takenNames[(~frame.name)...]
+            output.append(Array("</".utf8) + name + [UInt8(ascii: ">")])
+            takenNames.removeSubrange(name.startIndex...)
         }
-        scratch.removeSubrange(frame.base...)
+        if frame.base < namespaces.count { namespaces.removeLast(namespaces.count - frame.base) }
     }
 
     /// Writes an element that contains text.
@@ -161,40 +222,53 @@ public struct XMLWriter: Sendable {
         } else {
             generatedPrefixes += 1
             let prefix = "ns\(generatedPrefixes)"
-            bytes.append(contentsOf: " xmlns:\(prefix)='".utf8)
-            XMLEscaping.append(name.namespace.utf8.span.bytes, to: &bytes, isAttribute: true)
-            bytes.append(contentsOf: "' \(prefix):".utf8)
-            XMLEscaping.appendName(name.local.utf8.span.bytes, to: &bytes)
+            output.append(" xmlns:\(prefix)='".utf8.span.bytes)
+            XMLEscaping.append(name.namespace.utf8.span.bytes, to: &output, isAttribute: true)
+            output.append("' \(prefix):".utf8.span.bytes)
+            XMLEscaping.appendName(name.local.utf8.span.bytes, to: &output)
             attributeValue(value.utf8.span.bytes)
         }
     }
 
     /// Writes an attribute by its qualified name.
     mutating func attribute(written name: borrowing RawSpan, _ value: borrowing RawSpan) {
-        guard isTagOpen, !XMLWriter.equal(name, XMLWriter.xmlns) else { return }
-        let start = bytes.count
-        bytes.append(UInt8(ascii: " "))
-        if name.byteCount > 4 && name.extracting(0..<4).equals(0, 4, "xml:") {
-            bytes.append(contentsOf: "xml:".utf8)
-            XMLEscaping.appendName(name.extracting(4..<name.byteCount), to: &bytes)
+        guard isTagOpen, !(name.byteCount == 5 && name.equals(0, 5, "xmlns")) else { return }
+        let start = output.count
+        guard XMLEscaping.isPlainName(name) else { return attribute(corrected: name, value) }
+        for known in attributeNames where output.equals(known, name) { return }
+        attributeNames.append(start &+ 1..<start &+ 1 &+ name.byteCount)
+        if XMLEscaping.isPlain(value) {
+            output.appendAttribute(name, value)
         } else {
-            XMLEscaping.appendName(name, to: &bytes)
+            output.append(UInt8(ascii: " "))
+            output.append(name)
+            attributeValue(value)
         }
-        let range = start + 1..<bytes.count
-        for known in attributeNames where known.count == range.count && bytes[known].elementsEqual(bytes[range]) {
-            bytes.removeSubrange(start...)
+    }
+
+    /// The same for a name that is written differently, or has the prefix `xml`.
+    private mutating func attribute(corrected name: borrowing RawSpan, _ value: borrowing RawSpan) {
+        let start = output.count
+        output.append(UInt8(ascii: " "))
+        if name.byteCount > 4 && name.extracting(0..<4).equals(0, 4, "xml:") {
+            output.append("xml:".utf8.span.bytes)
+            XMLEscaping.appendName(name.extracting(4..<name.byteCount), to: &output)
+        } else {
+            XMLEscaping.appendName(name, to: &output)
+        }
+        let range = start + 1..<output.count
+        for known in attributeNames where output.equals(known, range) {
+            output.truncate(to: start)
             return
         }
         attributeNames.append(range)
         attributeValue(value)
     }
 
-    private static let xmlns = Array("xmlns".utf8)
-
     private mutating func attributeValue(_ value: borrowing RawSpan) {
-        bytes.append(contentsOf: "='".utf8)
-        XMLEscaping.append(value, to: &bytes, isAttribute: true)
-        bytes.append(UInt8(ascii: "'"))
+        output.append("='".utf8.span.bytes)
+        XMLEscaping.append(value, to: &output, isAttribute: true)
+        output.append(UInt8(ascii: "'"))
     }
 
     /// Writes character data.
@@ -205,17 +279,33 @@ public struct XMLWriter: Sendable {
     mutating func text(_ string: borrowing RawSpan) {
         guard string.byteCount > 0 else { return }
         closeTag()
-        XMLEscaping.append(string, to: &bytes, isAttribute: false)
+        XMLEscaping.append(string, to: &output, isAttribute: false)
     }
 
     private mutating func closeTag() {
         guard isTagOpen else { return }
-        bytes.append(UInt8(ascii: ">"))
+        output.append(UInt8(ascii: ">"))
         isTagOpen = false
     }
 
-    private static func equal(_ bytes: borrowing RawSpan, _ other: [UInt8]) -> Bool {
-        bytes.equals(0, bytes.byteCount, other)
+    /// The namespaces that are not declared like others.
+    private enum NamespaceKind {
+        case usual, xml, stream, declarations
+
+        init(_ namespace: borrowing RawSpan, inStream: Bool) {
+            let length = namespace.byteCount
+            if length == XMLNamespace.xmlBytes.count, namespace.equals(0, length, XMLNamespace.xmlBytes) {
+                self = .xml
+            } else if length == XMLNamespace.xmlnsBytes.count, namespace.equals(0, length, XMLNamespace.xmlnsBytes) {
+                self = .declarations
+            } else if inStream, length == XMLNamespace.streamsBytes.count,
+                namespace.equals(0, length, XMLNamespace.streamsBytes)
+            {
+                self = .stream
+            } else {
+                self = .usual
+            }
+        }
     }
 }
 
@@ -230,12 +320,13 @@ extension XMLWriter {
         namespace: String = "jabber:client", to: String? = nil, from: String? = nil, id: String? = nil,
         language: String? = nil, version: String? = "1.0"
     ) -> [UInt8] {
-        var bytes = Array("<?xml version='1.0'?><stream:stream".utf8)
+        var output = OutputBuffer()
+        output.append("<?xml version='1.0'?><stream:stream".utf8.span.bytes)
         func attribute(_ name: String, _ value: String?) {
             guard let value else { return }
-            bytes.append(contentsOf: " \(name)='".utf8)
-            XMLEscaping.append(value.utf8.span.bytes, to: &bytes, isAttribute: true)
-            bytes.append(UInt8(ascii: "'"))
+            output.append(" \(name)='".utf8.span.bytes)
+            XMLEscaping.append(value.utf8.span.bytes, to: &output, isAttribute: true)
+            output.append(UInt8(ascii: "'"))
         }
         attribute("from", from)
         attribute("to", to)
@@ -244,8 +335,8 @@ extension XMLWriter {
         attribute("xml:lang", language)
         attribute("xmlns", namespace)
         attribute("xmlns:stream", XMLNamespace.streams)
-        bytes.append(UInt8(ascii: ">"))
-        return bytes
+        output.append(UInt8(ascii: ">"))
+        return output.take()
     }
 
     /// The closing tag of a stream (RFC 6120 §4.4).

@@ -98,8 +98,10 @@ public struct Payloads: Sequence, Sendable {
     }
 
     /// Appends a payload.
-    public mutating func append(_ payload: any XMLEncodable) {
-        if let element = payload as? XMLElement {
+    public mutating func append(_ payload: some XMLEncodable) {
+        if added.isEmpty { added.reserveCapacity(Self.usualCount) }
+        // Types are compared before a cast, because a cast that fails is slow.
+        if type(of: payload) == XMLElement.self, let element = payload as? XMLElement {
             added.append(.element(element))
         } else {
             added.append(.value(payload))
@@ -124,7 +126,11 @@ public struct Payloads: Sequence, Sendable {
         decoded = nil
     }
 
+    /// The room that the first added payload reserves: a chat message has a body, a receipt request, an identifier and a state.
+    private static let usualCount = 4
+
     mutating func append(_ text: TextElement) {
+        if added.isEmpty { added.reserveCapacity(Self.usualCount) }
         added.append(.text(text))
     }
 
@@ -132,7 +138,9 @@ public struct Payloads: Sequence, Sendable {
         if let received {
             for child in received.children { writer.write(child) }
         }
-        for entry in added { entry.encode(to: &writer) }
+        // Through a span, because an iterator copies each entry.
+        let entries = added.span
+        for index in entries.indices { entries[index].encode(to: &writer) }
     }
 }
 

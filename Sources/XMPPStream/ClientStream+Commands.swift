@@ -35,10 +35,47 @@ extension ClientStream {
             return
         }
         output.send(document)
-        if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
+        if case .request = management.stanzaSent(token, bytes[...]) {
             output.write(StreamMarkup.request)
             state.flow { $0.keepAlive.answerExpected(now: now) }
         }
+    }
+
+    /// What became of a stanza.
+    package enum Sending: Equatable {
+        case written
+        /// With it an acknowledgement was requested, so `nextDeadline` has changed.
+        case writtenWithRequest
+        /// The stream is not, or no longer, ready for stanzas.
+        case notSent
+        /// The server does not accept as many bytes: ``serverLimits``.
+        case tooLarge(byteCount: Int)
+    }
+
+    /// A writer for stanzas on a stream.
+    package static func makeWriter() -> XMLWriter {
+        XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
+    }
+
+    /// Sends a stanza by writing it into a buffer of the owner, which sends that; it counts for stream management. Only for
+    /// ``StreamFraming/stream``.
+    package mutating func send(
+        _ stanza: some XMLEncodable, token: StanzaToken, now: @autoclosure () -> ContinuousClock.Instant,
+        to writer: inout XMLWriter
+    ) -> Sending {
+        precondition(framing == .stream, "a message of a WebSocket is not a part of a stream")
+        guard isEstablished else { return .notSent }
+        let start = writer.byteCount
+        writer.write(stanza)
+        let byteCount = writer.byteCount - start
+        guard byteCount <= serverLimits.stanzaBytes else {
+            writer.removeBytes(after: start)
+            return .tooLarge(byteCount: byteCount)
+        }
+        guard case .request = management.stanzaSent(token, writer.bytes(after: start)) else { return .written }
+        writer.append(written: StreamMarkup.request)
+        state.flow { $0.keepAlive.answerExpected(now: now()) }
+        return .writtenWithRequest
     }
 
     /// Sends an element other than a stanza, such as the client state of XEP-0352. It is not counted and is lost with

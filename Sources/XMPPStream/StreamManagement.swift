@@ -265,17 +265,19 @@ extension StreamManagement {
     ///
     /// Only one `<r/>` is pending at a time, so a burst costs one request and a single message is acknowledged after
     /// one round trip.
-    package mutating func stanzaSent(_ stanza: UnacknowledgedStanza) -> SendAction {
+    ///
+    /// - Parameter bytes: the stanza, of which a copy is kept until it is acknowledged.
+    package mutating func stanzaSent(_ token: StanzaToken, _ bytes: ArraySlice<UInt8>) -> SendAction {
         switch consume state {
         case .inactive(let inbound):
             self = Self(.inactive(inbound))
             return .none
         case .enabling(let inbound, var outbound):
-            outbound.append(stanza)
+            outbound.append(token, bytes)
             self = Self(.enabling(inbound, outbound))
             return .none
         case .active(var session):
-            session.outbound.append(stanza)
+            session.outbound.append(token, bytes)
             let action: SendAction = session.isRequestOutstanding ? .none : .request
             session.isRequestOutstanding = true
             self = Self(.active(session))

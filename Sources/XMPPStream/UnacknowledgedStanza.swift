@@ -65,30 +65,46 @@ public struct StanzaToken: RawRepresentable, Hashable, Comparable, Codable, Send
 
 /// The sent and unacknowledged stanzas, oldest first, and how many were acknowledged before them.
 ///
-/// All counts are modulo 2^32 (XEP-0198 §4): they may wrap, the difference of two of them may not.
+/// Their bytes are in one buffer, so that a stanza costs no memory of its own. All counts are modulo 2^32 (XEP-0198 §4):
+/// they may wrap, the difference of two of them may not.
 package struct UnacknowledgedQueue: Equatable, Sendable {
+    private struct Entry: Equatable {
+        let token: StanzaToken
+        let byteCount: Int
+    }
+
     /// The last `h` the peer reported.
     package private(set) var acknowledged: UInt32
 
-    private var storage: [UnacknowledgedStanza]
+    private var entries: [Entry] = []
+    /// The number of entries, and of their bytes, that were acknowledged and not yet removed.
     private var head = 0
+    private var headBytes = 0
+    private var bytes: [UInt8] = []
 
     package init(acknowledged: UInt32 = 0, stanzas: [UnacknowledgedStanza] = []) {
         self.acknowledged = acknowledged
-        storage = stanzas
+        for stanza in stanzas { append(stanza.token, stanza.bytes[...]) }
     }
 
-    package var count: Int { storage.count - head }
+    package var count: Int { entries.count - head }
 
     package var isEmpty: Bool { count == 0 }
 
     /// How many stanzas were sent on this session, modulo 2^32.
     package var sent: UInt32 { acknowledged &+ UInt32(truncatingIfNeeded: count) }
 
-    package var stanzas: [UnacknowledgedStanza] { Array(storage[head...]) }
+    package var stanzas: [UnacknowledgedStanza] {
+        var start = headBytes
+        return entries[head...].map { entry in
+            defer { start += entry.byteCount }
+            return UnacknowledgedStanza(token: entry.token, bytes: Array(bytes[start..<start + entry.byteCount]))
+        }
+    }
 
-    package mutating func append(_ stanza: UnacknowledgedStanza) {
-        storage.append(stanza)
+    package mutating func append(_ token: StanzaToken, _ stanza: ArraySlice<UInt8>) {
+        entries.append(Entry(token: token, byteCount: stanza.count))
+        bytes.append(contentsOf: stanza)
     }
 
     /// Removes what `handled` covers.
@@ -99,18 +115,25 @@ package struct UnacknowledgedQueue: Equatable, Sendable {
         let newly = Int(handled &- acknowledged)
         guard newly <= count else { return nil }
         guard newly > 0 else { return [] }
-        let tokens = storage[head..<head + newly].map(\.token)
+        let removed = entries[head..<head + newly]
+        let tokens = removed.map(\.token)
+        for entry in removed { headBytes += entry.byteCount }
         head += newly
         acknowledged = handled
-        // Moving the rest down only when it is the smaller part keeps removal linear in what is removed.
-        if head >= storage.count - head {
-            storage.removeFirst(head)
-            head = 0
+        if isEmpty {
+            // Gives the memory back.
+            (entries, bytes, head, headBytes) = ([], [], 0, 0)
+        } else if head >= entries.count - head, headBytes >= bytes.count - headBytes {
+            // Moving the rest down only when it is the smaller part keeps removal linear in what is removed.
+            entries.removeFirst(head)
+            bytes.removeFirst(headBytes)
+            (head, headBytes) = (0, 0)
         }
         return tokens
     }
 
     package static func == (left: UnacknowledgedQueue, right: UnacknowledgedQueue) -> Bool {
-        left.acknowledged == right.acknowledged && left.storage[left.head...] == right.storage[right.head...]
+        left.acknowledged == right.acknowledged && left.entries[left.head...] == right.entries[right.head...]
+            && left.bytes[left.headBytes...] == right.bytes[right.headBytes...]
     }
 }

@@ -94,6 +94,7 @@ struct Device: Sendable {
                 attempts: nil, backoff: Backoff(first: .milliseconds(50), longest: .seconds(1)))
             configuration.networkMonitor = nil
             configuration.interceptors = [log]
+            configuration.add { [log] _ in log }
             return configuration
         }
     }

@@ -4,7 +4,7 @@ import XMPPClient
 import XMPPStanzas
 
 /// Records the stanzas and events of a device. Lines that do not fit on a full disk are left out.
-struct DeviceLog: StanzaInterceptor {
+struct DeviceLog: StanzaInterceptor, SessionExtension {
     private let file: LineFile
 
     init(folder: String) throws {
@@ -23,6 +23,22 @@ struct DeviceLog: StanzaInterceptor {
     func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         note(stanza, "out")
         return .pass(stanza)
+    }
+
+    /// What the server has confirmed, and what was lost with a session.
+    func run(in session: Session) async {
+        for await batch in session.events([.sending, .connection]) {
+            for event in batch {
+                switch event {
+                case .acknowledged(let token):
+                    if case .message(let message) = token.stanza { say("acknowledged \(message.id ?? "-")") }
+                case .sendingFailed(let token, let error):
+                    if case .message(let message) = token.stanza { say("failed \(message.id ?? "-"): \(error)") }
+                case .connection(.disconnected(let error, _)): say("disconnected: \(error?.message ?? "-")")
+                default: break
+                }
+            }
+        }
     }
 
     private func note(_ stanza: AnyStanza, _ direction: String) {

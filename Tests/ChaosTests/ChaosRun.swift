@@ -1,3 +1,4 @@
+import Foundation
 import ServerFixtures
 
 @testable import ChaosClient
@@ -115,6 +116,20 @@ struct ChaosRun: Sendable {
         if plan.isEncrypted { verdict = ChaosVerdict(of: devices, room: room, ChaosSecrecy(of: devices)) }
         return ChaosReport(
             plan: plan, devices: devices, faults: faults, verdict: verdict, problems: problems, time: clock.now - start)
+    }
+
+    /// Copies the log, the ledger and the store of each device to a folder, to examine an error.
+    func copyFiles(to folder: String) {
+        let files = FileManager.default
+        try? files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let stores = ["", "-wal"].map { ChaosFiles.store + $0 }
+        for device in devices {
+            for name in [ChaosFiles.log, ChaosFiles.ledger, ChaosFiles.dump] + stores {
+                let copy = "\(folder)/\(device.name)-\(name)"
+                try? files.removeItem(atPath: copy)
+                try? files.copyItem(atPath: "\(device.program.folder)/\(name)", toPath: copy)
+            }
+        }
     }
 
     private func isReady(_ device: ChaosDevice) -> Bool {

@@ -79,6 +79,36 @@ struct SendQueueTests {
         #expect(ratio <= 12, "\(few.transactions) transactions for \(count), \(many.transactions) for \(10 * count)")
     }
 
+    @Test("a message that waits for its next attempt is tried at once when the account comes online")
+    func backoff() async throws {
+        let store = MemoryStore()
+        let server = MemoryServer(users: ["alice", "bob"])
+        let configuration = try server.account("alice")
+        let address = configuration.address.bare
+        let bob = try await server.peer("bob")
+        let id = try await store.write { writer throws(StoreError) in
+            let id = try writer.addAccount(address)
+            let key = ConversationKey(account: id, address: bob.address.bare, kind: .direct)
+            let now = MessageTime.now
+            let message = try writer.send(
+                OutgoingMessage(
+                    sender: address, originID: "m1", time: now, content: .text(MessageText("delayed"))), in: key)
+            for _ in 0..<9 { try writer.noteAttempt(message, notBefore: now.advanced(by: 290_000)) }
+            return id
+        }
+        let account = ChatAccount(id, configuration: configuration, store: store)
+        let life = Task { try await account.run() }
+        let timer = Task {
+            try await Task.sleep(for: .seconds(120))
+            life.cancel()
+            await account.close()
+        }
+        #expect(await bob.message()?.body == "delayed")
+        timer.cancel()
+        life.cancel()
+        _ = await life.result
+    }
+
     /// An upload that reports its progress in many small steps.
     private struct SteadyUploader: AttachmentUploader {
         let steps: Int

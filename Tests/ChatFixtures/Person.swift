@@ -5,7 +5,7 @@ package import ServerFixtures
 package import Testing
 import TransportLayer
 package import XMPPAddress
-import XMPPClient
+package import XMPPClient
 
 /// A device of somebody: a store and an account at work.
 package struct Person: Sendable {
@@ -15,12 +15,14 @@ package struct Person: Sendable {
     package let address: JID
     private let transcript = Transcript()
 
-    /// - Parameter port: another than the server's, to go through a ``FaultProxy``.
+    /// - Parameters:
+    ///   - port: another than the server's, to go through a ``FaultProxy``.
+    ///   - configure: changes how the account connects.
     package init(
         _ name: ServerFixtures.Account, on server: RunningServer, port: UInt16? = nil,
         store: any LocalStore = MemoryStore(), policy: ChatAccountPolicy = ChatAccountPolicy(),
         media: MediaCache? = nil, uploader: (any AttachmentUploader)? = nil,
-        protection: (any ContentProtection)? = nil
+        protection: (any ContentProtection)? = nil, configure: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws {
         self.store = store
         let address = try JID(name.address)
@@ -36,6 +38,7 @@ package struct Person: Sendable {
         configuration.loginTimeout = .seconds(120)
         configuration.resumptionTimeout = .seconds(60)
         configuration.add { [transcript] _ in transcript }
+        configure(&configuration)
         account = ChatAccount(
             id, configuration: configuration, store: store, policy: policy, media: media, uploader: uploader,
             protection: protection)

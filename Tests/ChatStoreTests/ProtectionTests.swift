@@ -180,6 +180,30 @@ struct ProtectionTests {
     }
 
     @Test(
+        "a message that waits in a restored store and is encrypted in the archive is not in clear; one that was sent in clear is",
+        arguments: StoreKind.allCases)
+    func restored(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        _ = try await store.send("waits", id: "1", at: 1)
+        let sent = try await store.send("clear", id: "2", at: 2)
+        try await store.store.write { writer throws(StoreError) in try writer.advance(sent, to: .sentToServer) }
+        for (id, time) in [("1", Int64(1)), ("2", 2)] {
+            let copy = MessageCopy.text(
+                "", from: .juliet, origin: id, archived: "a" + id, at: time, source: .archive, isOutgoing: true,
+                route: .archive)
+            try await store.receive(
+                Self.copy(copy, .notOpened(scheme: "urn:xmpp:omemo:2", reason: "other-device")))
+        }
+        let seen = try await store.timeline()
+        #expect(seen.map(\.text.body) == ["waits", "clear"])
+        #expect(
+            seen.map(\.protection) == [
+                .encrypted(scheme: "urn:xmpp:omemo:2", device: nil, trust: .verified), .none,
+            ])
+        #expect(seen.map(\.state) == [.sentToServer, .sentToServer])
+    }
+
+    @Test(
         "notices stand in their conversation by time, the newest hundred, until it is removed",
         arguments: StoreKind.allCases)
     func notices(kind: StoreKind) async throws {

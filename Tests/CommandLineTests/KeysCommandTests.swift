@@ -1,7 +1,11 @@
 import Foundation
 import ProgramFixtures
+import PublishSubscribe
 import ServerFixtures
+import ServiceDiscovery
 import Testing
+import XMPPAddress
+import XMPPClient
 
 @testable import CommandLine
 
@@ -201,6 +205,108 @@ struct KeysCommandTests {
         #expect(audit.objects.map { $0["problem"] as? String } == ["undecided"])
         #expect(audit.objects.first?["device"] as? Int == number)
         #expect(try await romeo.run("keys", "audit", expecting: 1).output.contains("You have not decided"))
+    }
+
+    @Test("audit names a node with keys that not everyone can read, and publish opens it")
+    func closedNode() async throws {
+        let (juliet, _) = try await Self.people()
+        let running = try await juliet.listen()
+        // It has published its keys then.
+        try await juliet.run("keys", "audit")
+        let node = "urn:xmpp:omemo:2:devices"
+        var login = ClientConfiguration(address: try JID(juliet.address), password: juliet.account.password)
+        (login.host, login.port) = (juliet.server.host, juliet.server.port)
+        login.trust = .certificateAuthority(juliet.server.certificates.authorityFile)
+        login.add { ServiceDiscovery($0) }
+        login.add { PublishSubscribe($0) }
+        try await Client(login).run { session in
+            var configuration = NodeConfiguration()
+            configuration.accessModel = .presence
+            try await session[PublishSubscribe.self]?.configure(node, configuration)
+        }
+        let audit = try await juliet.run("keys", "audit", "--json", expecting: 1)
+        #expect(audit.objects.map { $0["problem"] as? String } == ["node-closed"])
+        #expect(audit.objects.first?["node"] as? String == node)
+        #expect(audit.objects.first?["accessModel"] as? String == "presence")
+        let shown = try await juliet.run("keys", "audit", expecting: 1).output
+        #expect(shown.contains("“\(node)” (access model presence)") && shown.contains("`hongyan keys publish`"))
+        try await juliet.run("keys", "publish")
+        // The running program publishes in its turn.
+        let words = try ["keys", "audit"] + juliet.connection()
+        for _ in 1...60 where try await juliet.bare(words).status != 0 { try await Task.sleep(for: .milliseconds(500)) }
+        #expect(try await juliet.bare(words).output.contains("Nothing deserves attention."))
+        running.signal(SIGTERM)
+        #expect(await running.result().status == 0)
+    }
+
+    @Test("two profiles with one keyring are two devices; both read, and a logout removes only the key of its profile")
+    func profiles() async throws {
+        let (juliet, romeo) = try await Self.people()
+        let folder = juliet.home.path + "/other"
+        try await juliet.run("keys", "publish", "--profile", folder)
+        func keys(_ profile: String...) async throws -> [[String: Any]] {
+            try await juliet.bare(["keys", "--json"] + profile + juliet.connection()).objects
+        }
+        let devices = try await keys()
+        #expect(Set(devices.compactMap { $0["fingerprint"] as? String }).count == 2 && devices.count == 2)
+        let own = devices.first { $0["thisDevice"] as? Bool == true }?["fingerprint"] as? String
+        let others = try await keys("--profile", folder).first { $0["thisDevice"] as? Bool == true }
+        #expect(others?["fingerprint"] as? String != own)
+
+        let second = try await juliet.listen("--profile", folder)
+        let first = try await juliet.listen()
+        let sent = try await juliet.run("send", romeo.address, "from the first", "--encrypted", "--json")
+        #expect(sent.objects.first?["unreadable"] == nil)
+        try await romeo.run("send", juliet.address, "for both", "--encrypted")
+        for program in [first, second] {
+            try await program.waitForOutput("for both") { $0.contains("for both") }
+            program.signal(SIGTERM)
+            _ = await program.result()
+        }
+        for profile in [[], ["--profile", folder]] {
+            let history = try await juliet.bare(
+                ["history", romeo.address, "--jid", juliet.address, "--json"] + profile
+            ).objects
+            #expect(history.map { $0["body"] as? String } == ["from the first", "for both"])
+            #expect(history.allSatisfy { Self.state(of: $0) == "encrypted" })
+        }
+
+        let secrets = juliet.home.path + "/data/hongyan/identity-keys"
+        func names() throws -> Bool { try String(contentsOfFile: secrets, encoding: .utf8).contains(folder) }
+        #expect(try names())
+        #expect(try await juliet.bare(["logout", "--profile", folder]).status == 0)
+        #expect(try !names())
+        try await juliet.run("login", "--encryption", "when-possible")
+        #expect(try await keys().first { $0["thisDevice"] as? Bool == true }?["fingerprint"] as? String == own)
+        #expect(try await juliet.bare(["logout"]).status == 0)
+        try await juliet.run("login", "--encryption", "when-possible")
+        let new = try await keys().first { $0["thisDevice"] as? Bool == true }?["fingerprint"] as? String
+        #expect(new != nil && new != own)
+    }
+
+    @Test("the queue says whether a waiting message will be encrypted")
+    func waiting() async throws {
+        let server = try await PrivateProsody()
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        let paris = try await Person("paris", on: server)
+        for person in [juliet, romeo] {
+            try await person.run("login", "--encryption", "when-possible")
+            try await person.run("keys", "publish")
+        }
+        try await juliet.run("send", romeo.address, "first", "--encrypted")
+        try await juliet.run("send", paris.address, "first")
+        await server.kill()
+        try await juliet.run("send", romeo.address, "sealed", "--queue")
+        try await juliet.run("send", paris.address, "perhaps", "--queue")
+        func states() async throws -> [String?] {
+            try await juliet.bare(["queue", "--json"]).objects.map(Self.state)
+        }
+        #expect(try await states() == ["encrypted", "unknown"])
+        let shown = try await juliet.bare(["queue"]).output
+        #expect(shown.contains("🔒 → \(romeo.address)") && shown.contains("🔒? → \(paris.address)"))
+        #expect(try await juliet.bare(["keys", "policy", "off"]).status == 0)
+        #expect(try await states() == [nil, nil])
     }
 
     @Test("without a connection the keys that are stored are listed, and what needs a server says so")

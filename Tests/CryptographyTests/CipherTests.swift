@@ -110,6 +110,29 @@ struct CipherTests {
         #expect(AESCBC.decrypt([], key: [UInt8](repeating: 0, count: 32), vector: []) == nil)
     }
 
+    @Test("CBC decrypts in pieces of any length", arguments: [0, 1, 15, 16, 17, 1_000])
+    func cbcPieces(count: Int) throws {
+        let (key, vector) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 16))
+        let text = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let encrypted = try #require(AESCBC.encrypt(text, key: key, vector: vector))
+        for size in [1, 7, 16, 100] {
+            var decryption = try AESCBC.Decryption(key: key, vector: vector)
+            var result: [UInt8] = []
+            for start in stride(from: 0, to: encrypted.count, by: size) {
+                result += try decryption.update(Array(encrypted[start..<min(start + size, encrypted.count)]))
+            }
+            result += try decryption.finish()
+            #expect(result == text)
+        }
+        #expect(throws: CryptographyError.self) {
+            var short = try AESCBC.Decryption(key: key, vector: vector)
+            _ = try short.update(Array(encrypted.dropLast()))
+            _ = try short.finish()
+        }
+        #expect(throws: CryptographyError.self) { _ = try AESCBC.Decryption(key: [1], vector: vector) }
+        #expect(throws: CryptographyError.self) { _ = try AESCBC.Decryption(key: key, vector: [1]) }
+    }
+
     @Test("CBC gives the value of SP 800-38A §F.2.5, and pads")
     func chaining() throws {
         let key = try #require(Hex.decode("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"))

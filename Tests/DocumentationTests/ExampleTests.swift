@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Hongyan
 import ServerFixtures
 import Testing
@@ -93,6 +94,90 @@ struct ExampleTests {
                 if body != nil { break }
             }
             #expect(body == "你好 <goose>")
+        }
+    }
+
+    @Test(
+        "two people register, become contacts, and exchange text, a picture and voice with the program of the tutorial")
+    func chatManager() async throws {
+        let place = try await Place()
+        defer { place.remove() }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "chat-manager-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let tag = UUID().uuidString.lowercased().prefix(8)
+        let juliet = try Typist("juliet-\(tag)", at: place, in: folder)
+        let romeo = try Typist("romeo-\(tag)", at: place, in: folder)
+        for person in [juliet, romeo] { try await person.sees("Online as") }
+
+        try juliet.type("/nonsense")
+        try await juliet.sees("? /nonsense")
+        try juliet.type("nobody reads this")
+        try await juliet.sees("Open a conversation first")
+        try juliet.type("/add \(romeo.name)")
+        try await romeo.sees("\(juliet.address) wants to add you")
+        try romeo.type("/accept \(juliet.name)")
+        try await juliet.sees("\(romeo.address) has accepted you.")
+        try await juliet.sees("\(romeo.name) is online.")
+        try juliet.type("/contacts")
+        try await juliet.sees("online (1)\n  \(romeo.name)")
+
+        try juliet.type("/chat \(romeo.name)")
+        try juliet.type("Honk! 嘎！")
+        try await juliet.sees("me: Honk! 嘎！")
+        try await romeo.sees("\(juliet.name): Honk! 嘎！")
+        for (command, name, content) in [
+            ("picture", "goose.png", Data([0x89] + "PNG\r\n\u{1A}\n not really".utf8)),
+            ("voice", "honk.opus", Data("OggS not really".utf8)),
+        ] {
+            let file = folder.appending(path: name)
+            try content.write(to: file)
+            try juliet.type("/\(command) \(file.path(percentEncoded: false))")
+            try await juliet.sees("me: \(command) \(name), \(content.count) bytes")
+            try await romeo.sees("\(juliet.name): \(content.count) bytes in ")
+            let received = try FileManager.default.contentsOfDirectory(atPath: romeo.received)
+            #expect(received.contains { FileManager.default.contents(atPath: romeo.received + "/" + $0) == content })
+        }
+
+        // The history comes from the server: with the time, to both.
+        try romeo.type("/chat \(juliet.name)")
+        try await romeo.sees("Z \(juliet.name): Honk! 嘎！")
+        try juliet.type("/picture /nonexistent")
+        try await juliet.sees("! ")
+        for person in [juliet, romeo] {
+            try person.type("/quit")
+            #expect(await person.program.end() == 0, "\(person.program.output)")
+        }
+    }
+
+    /// Somebody with a new account, who types into ChatManager.
+    private struct Typist {
+        let name: String
+        let address: String
+        let received: String
+        let program: Program
+        private let keyboard: FileHandle
+
+        init(_ name: String, at place: Place, in folder: URL) throws {
+            self.name = name
+            address = "\(name)@\(place.server.domain)"
+            received = folder.appending(path: name).path(percentEncoded: false)
+            let pipe = folder.appending(path: name + "-keyboard").path(percentEncoded: false)
+            guard mkfifo(pipe, 0o600) == 0, let keyboard = FileHandle(forUpdatingAtPath: pipe) else {
+                throw CocoaError(.fileWriteUnknown)
+            }
+            self.keyboard = keyboard
+            program = try Program(
+                ExampleTests.programs.appending(path: "ChatManager").path(percentEncoded: false),
+                [address, place.passwordFile, "--register"],
+                environment: place.environment.merging(["RECEIVED": received]) { $1 }, input: pipe)
+        }
+
+        func type(_ line: String) throws { try keyboard.write(contentsOf: Data((line + "\n").utf8)) }
+
+        func sees(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+            let isThere = try await program.writes(text)
+            try #require(isThere, "\(program.output)", sourceLocation: sourceLocation)
         }
     }
 

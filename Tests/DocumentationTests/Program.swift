@@ -13,14 +13,18 @@ final class Program: Sendable {
     private let file: URL
     private let status = Mutex<Int32?>(nil)
 
-    /// - Parameter path: below the project's folder, or absolute.
-    init(_ path: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+    /// - Parameters:
+    ///   - path: below the project's folder, or absolute.
+    ///   - input: the file or pipe that it reads as its standard input.
+    init(
+        _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], input: String = "/dev/null"
+    ) throws {
         file = FileManager.default.temporaryDirectory.appending(path: "program-\(UUID().uuidString).log")
         let output = file.path(percentEncoded: false)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         var attributes = posix_spawnattr_t()

@@ -28,6 +28,32 @@ struct ReadMeTests {
         #expect(blocks.count == 3 && blocks[1].split(separator: "\n").count <= 10)
     }
 
+    @Test(
+        "the code of the tutorial is that of its program, which is as short as it says",
+        arguments: ["Documentation/Tutorial.md", "Documentation/Tutorial.zh-CN.md"])
+    func tutorial(path: String) throws {
+        let sources = try ["main", "ChatManager"].map { try ProjectFile("Examples/ChatManager/\($0).swift") }
+        let blocks = try ProjectFile(path).codeBlocks("swift")
+        #expect(blocks.count == 12)
+        for block in blocks { #expect(sources.contains { $0.text.contains("\n" + block) }, "\(block)") }
+        #expect(sources.map { $0.lines.count - 1 }.reduce(0, +) <= 220)
+    }
+
+    @Test(
+        "the code of the guide for users of other libraries is compiled",
+        arguments: ["Documentation/Migration.md", "Documentation/Migration.zh-CN.md"])
+    func migration(path: String) throws {
+        let compiled = try ProjectFile("Tests/DocumentationTests/Migration.swift").text
+        let rows = try ProjectFile(path).lines.filter { $0.hasPrefix("| `") }
+        #expect(rows.count > 60)
+        for row in rows {
+            let own = try #require(row.split(separator: " | ", maxSplits: 1).last)
+            let code = own.matches(of: /`([^`]+)`/).map(\.output.1)
+            #expect(!code.isEmpty, "\(row)")
+            for piece in code { #expect(compiled.contains(piece), "\(piece)") }
+        }
+    }
+
     @Test("an example is short", arguments: ["EchoBot", "RosterDump", "SendMessage"])
     func length(name: String) throws {
         #expect(try ProjectFile("Examples/\(name)/main.swift").lines.count - 1 < Self.longestExample)

@@ -1,5 +1,6 @@
 import Foundation
 import OMEMO
+import OMEMOFixtures
 import XMLStreaming
 
 /// A device of another implementation in a process of its own: `Judge/judge.py` with Debian's twomemo or oldmemo.
@@ -137,4 +138,8 @@ extension Device {
                 payload, nonce: element.nonce ?? [], key: decryption.plaintext, using: cryptography)
         }
     }
+}
+
+extension [UInt8] {
+    init(_ text: String) { self = Array(text.utf8) }
 }

@@ -1,5 +1,6 @@
 import Cryptography
 import OMEMO
+import OMEMOFixtures
 import Testing
 
 @Suite("Keys and device ids")

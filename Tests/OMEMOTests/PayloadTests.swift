@@ -159,16 +159,16 @@ struct PayloadTests {
 
     @Test("the link of XEP-0454 is read and written")
     func link() throws {
-        let link = try #require(AESGCMLink(Self.example))
+        let link = try #require(EncryptedFileLink(Self.example))
         #expect(
             link.address == "https://download.montague.tld/4a771ac1-f0b2-4a4a-9700-f2a26fa2bb67/tr%C3%A8s%20cool.jpg")
         #expect(Hex.encode(link.nonce) == "8c3d050e9386ec173861778f")
         #expect(Hex.encode(link.key) == "68e9af38a97aaf82faa4063b4d0878a61261534410c8a84331eaac851759f587")
         #expect(link.text == Self.example)
-        #expect(AESGCMLink(address: link.address, nonce: link.nonce, key: link.key) == link)
+        #expect(EncryptedFileLink(address: link.address, nonce: link.nonce, key: link.key) == link)
         #expect(!"\(link)".contains("68e9"), "A description can get into a log.")
         let longer = Self.example.replacing("#", with: "#00112233")
-        #expect(AESGCMLink(longer)?.nonce.count == 16)
+        #expect(EncryptedFileLink(longer)?.nonce.count == 16)
     }
 
     @Test(
@@ -181,17 +181,17 @@ struct PayloadTests {
             example.replacing("cool", with: "\u{202e}cool"),
         ])
     func noLink(text: String) {
-        #expect(AESGCMLink(text) == nil)
+        #expect(EncryptedFileLink(text) == nil)
     }
 
     @Test("only an https address without fragment becomes a link")
     func addresses() {
         let (nonce, key) = ([UInt8](repeating: 1, count: 12), [UInt8](repeating: 2, count: 32))
-        #expect(AESGCMLink(address: "https://example.org/a", nonce: nonce, key: key) != nil)
+        #expect(EncryptedFileLink(address: "https://example.org/a", nonce: nonce, key: key) != nil)
         for address in ["http://example.org/a", "https://example.org/a#b", "https:///a", "https://example.org", ""] {
-            #expect(AESGCMLink(address: address, nonce: nonce, key: key) == nil)
+            #expect(EncryptedFileLink(address: address, nonce: nonce, key: key) == nil)
         }
-        #expect(AESGCMLink(address: "https://example.org/a", nonce: key, key: key) == nil)
-        #expect(AESGCMLink(address: "https://example.org/a", nonce: nonce, key: nonce) == nil)
+        #expect(EncryptedFileLink(address: "https://example.org/a", nonce: key, key: key) == nil)
+        #expect(EncryptedFileLink(address: "https://example.org/a", nonce: nonce, key: nonce) == nil)
     }
 }

@@ -1,5 +1,6 @@
 import Cryptography
 import OMEMO
+import OMEMOFixtures
 import Testing
 
 /// Two of our devices in a network that loses, repeats and reorders, with restarts and restored copies: each message

@@ -1,5 +1,6 @@
 import Cryptography
 import OMEMO
+import OMEMOFixtures
 import Testing
 
 @Suite("A session of two devices", .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import OMEMO
+import OMEMOFixtures
 import Testing
 import XMLStreaming
 

@@ -11,6 +11,13 @@ package struct Person: Sendable {
         try await self.init(name, onAny: server)
     }
 
+    /// A user of an account that exists.
+    package init(_ account: Account, on server: any PrivateServer) throws {
+        self.server = server
+        self.account = account
+        home = try ProgramHome()
+    }
+
     /// A new account on a server of any kind.
     package init(_ name: String, onAny server: any PrivateServer) async throws {
         self.server = server

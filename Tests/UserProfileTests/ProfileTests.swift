@@ -81,10 +81,14 @@ import XMPPAddress
         }
         #expect(try await other.seed() == nil)
         try await other.save(Array(seed.reversed()))
+        // So is the usual one.
+        let secrets = CredentialStore.inFile(folder: folder + "/secrets")
+        try await secrets.save(identity: "usual", for: juliet.description)
         #expect(try await settings.identities.seed() == seed)
         try await accounts.remove(juliet)
         #expect(try await settings.identities.seed() == nil)
         #expect(try await other.seed() == Array(seed.reversed()))
+        #expect(try await secrets.identity(for: juliet.description) == "usual")
     }
 
     @Test("a folder that cannot be created is reported with its name")

@@ -55,6 +55,82 @@ struct XMLWriterTests {
         #expect(element.text == "]]><&\r\n\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}é😀")
     }
 
+    /// Escapes one character after the other.
+    private static func escaped(_ text: String, isAttribute: Bool) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "'" where isAttribute: result += "&apos;"
+            case "\"" where isAttribute: result += "&quot;"
+            case "\t" where isAttribute: result += "&#9;"
+            case "\n" where isAttribute: result += "&#10;"
+            case "\r": result += "&#13;"
+            case "\t", "\n": result.unicodeScalars.append(scalar)
+            case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    @Test(
+        "A character is escaped wherever it is, whatever is beside it",
+        arguments: ["a", "语", "，", "\u{FFFD}", "'", "😀"])
+    func escapingAtEveryPosition(filler: Character) {
+        let characters = "&<>'\"\t\n\r\u{0}\u{1F}\u{20}\u{7F}\u{FFFC}\u{FFFE}\u{FFFF}\u{FFEF}，é".unicodeScalars
+        for count in 0..<20 {
+            let before = String(repeating: filler, count: count)
+            for character in characters {
+                for rest in [0, 1, 7, 8] {
+                    let text = before + String(character) + String(repeating: filler, count: rest) + String(character)
+                    var writer = XMLWriter()
+                    writer.start(XMLName("a", ""))
+                    writer.attribute("k", text)
+                    writer.text(text)
+                    writer.end()
+                    let expected =
+                        "<a k='\(Self.escaped(text, isAttribute: true))'>\(Self.escaped(text, isAttribute: false))</a>"
+                    guard writer.bytes != Array(expected.utf8) else { continue }
+                    Issue.record("\(count) and \(rest) around U+\(String(character.value, radix: 16))")
+                }
+            }
+        }
+    }
+
+    @Test("Bytes can be taken and added while elements are open")
+    func takenInParts() {
+        var writer = XMLWriter(defaultNamespace: client)
+        writer.start(XMLName("message", client))
+        writer.start(XMLName("outer", "urn:o"))
+        var whole = writer.takeBytes()
+        writer.element(XMLName("inner", "urn:o"), text: String(repeating: "x", count: 2_000))
+        whole += writer.takeBytes()
+        writer.end()
+        writer.element(XMLName("body", client), text: "text")
+        writer.end()
+        #expect(writer.byteCount == writer.bytes.count)
+        whole += writer.takeBytes()
+        #expect(writer.byteCount == 0)
+        let inner = String(repeating: "x", count: 2_000)
+        #expect(
+            String(decoding: whole, as: UTF8.self)
+                == "<message><outer xmlns='urn:o'><inner>\(inner)</inner></outer><body>text</body></message>")
+    }
+
+    @Test("An attribute is written once, also if its name is corrected")
+    func attributesOnce() {
+        var writer = XMLWriter()
+        writer.start(XMLName("a", ""))
+        for name in ["id", "to", "id", "a b", "a_b", "a:b", "xml:lang", "xml:lang", "identifier", "identified"] {
+            writer.attribute(name, "1")
+        }
+        writer.end()
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == "<a id='1' to='1' a_b='1' xml:lang='1' identifier='1' identified='1'/>")
+    }
+
     @Test("An element with outer prefixes is copied with its namespaces")
     func copy() throws {
         let outer = try XMLElement(parsing: "<p:a xmlns:p='u' xmlns='d'><p:b p:k='1'><c/></p:b></p:a>")

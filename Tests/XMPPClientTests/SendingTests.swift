@@ -2,6 +2,7 @@ import Testing
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
+import XMPPStream
 
 @testable import XMPPClient
 
@@ -92,6 +93,84 @@ struct SendingTests {
             let stages = await seen
             #expect(stages.last == .displayed && stages == stages.sorted())
         }
+    }
+
+    @Test("messages of one call arrive in their order; after one that cannot be sent nothing follows")
+    func severalAtOnce() async throws {
+        let server = MemoryServer()
+        try await Client(try server.account("alice")).run { session in
+            let bob = try JID("bob@xmpp.test")
+            let tokens = try await session.send(
+                contentsOf: (0..<300).map { .chat(to: bob, body: "\($0)", id: "\($0)") })
+            #expect(tokens.map(\.id) == (0..<300).map(String.init))
+            for number in 0..<300 { #expect(await server.next("message")["id"] == "\(number)") }
+            let large = Message.chat(to: bob, body: String(repeating: "x", count: 1_000_000), id: "large")
+            let error = await clientError {
+                try await session.send(
+                    contentsOf: [
+                        .chat(to: bob, body: "x", id: "before"), large, .chat(to: bob, body: "x", id: "after"),
+                    ])
+            }
+            #expect(error?.code == .stanzaTooLarge)
+            try await session.send(.chat(to: bob, body: "x", id: "last"))
+            #expect(await server.next("message")["id"] == "before")
+            #expect(await server.next("message")["id"] == "last")
+        }
+    }
+
+    @Test("a burst arrives completely and in its order, however it is divided into writes", arguments: [true, false])
+    func burst(isManaged: Bool) async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice") { $0.usesStreamManagement = isManaged }
+        try await Client(configuration).run { session in
+            let bob = try JID("bob@xmpp.test")
+            let sending = session.events(.sending, limit: .max)
+            var last: SendToken?
+            for number in 0..<2_000 { last = try await session.send(.chat(to: bob, body: "text", id: "\(number)")) }
+            for number in 0..<2_000 { #expect(await server.next("message")["id"] == "\(number)") }
+            try await last?.reached(isManaged ? .acknowledged : .written)
+            var sent: [String] = []
+            for await batch in sending {
+                for case .sent(let token) in batch { sent.append(token.id) }
+                if sent.count >= 2_000 { break }
+            }
+            #expect(sent == (0..<2_000).map(String.init))
+        }
+    }
+
+    @Test(
+        "a token is found by its id while it is open, and afterwards as long as somebody keeps it",
+        arguments: [true, false])
+    func foundByID(isManaged: Bool) async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice") { $0.usesStreamManagement = isManaged }
+        try await Client(configuration).run { session in
+            let bob = try JID("bob@xmpp.test")
+            let kept = try await session.send(.chat(to: bob, body: "x", id: "kept"))
+            #expect(await session.token(stanzaID: "kept") === kept)
+            for number in 0..<50 { try await session.send(.chat(to: bob, body: "x", id: "\(number)")) }
+            let last = try await session.send(.chat(to: bob, body: "x", id: "last"))
+            try await last.reached(isManaged ? .acknowledged : .written)
+            #expect(await session.token(stanzaID: "kept") === kept)
+            #expect(await session.token(stanzaID: "last") === last)
+            #expect(await session.token(stanzaID: "7") == nil)
+            #expect(kept.stage == (isManaged ? .acknowledged : .written))
+        }
+    }
+
+    @Test("an impossible number of a stored stanza is ignored")
+    func damagedNumber() throws {
+        var ledger = SendLedger()
+        let bytes = Array("<message to='bob@xmpp.test' id='m'><body>x</body></message>".utf8)
+        ledger.restore(UnacknowledgedStanza(token: StanzaToken(.max), bytes: bytes))
+        ledger.restore(UnacknowledgedStanza(token: StanzaToken(7), bytes: bytes))
+        let token = SendToken(stanza: .message(Message(id: "new")))
+        let number = ledger.enter(token)
+        #expect(number == StanzaToken(8) && ledger[number] === token)
+        #expect(ledger.numbers == [StanzaToken(7), StanzaToken(8)])
+        #expect(ledger.token(stanzaID: "m")?.stage == .written && ledger.token(stanzaID: "new") === token)
+        #expect(ledger.close(number) === token && ledger.close(number) == nil)
+        #expect(ledger.numbers == [StanzaToken(7)])
     }
 
     @Test("without stream management no task waits for an acknowledgement forever")

@@ -53,6 +53,27 @@ struct StreamLimitsTests {
         #expect(client.stream.unacknowledgedCount == 1)
     }
 
+    @Test("a stanza is written into the buffer of the owner as it is into one of its own, and one too large not at all")
+    func ownBuffer() {
+        var one = Self.client(announcing: "")
+        var other = Self.client(announcing: "")
+        var writer = ClientStream.makeWriter()
+        var expected = ""
+        for number in 1...3 {
+            let message = Message.to("romeo@example.com", "<\(number)> 你好", id: "m")
+            expected += one.send(message, token: StanzaToken(UInt64(number))).text
+            let outcome = other.stream.send(
+                message, token: StanzaToken(UInt64(number)), now: ContinuousClock.now, to: &writer)
+            #expect(outcome == (number == 1 ? .writtenWithRequest : .written))
+        }
+        let large = other.stream.send(
+            Self.message(of: StreamLimits.usualBytes + 1), token: StanzaToken(4), now: ContinuousClock.now, to: &writer)
+        #expect(large == .tooLarge(byteCount: StreamLimits.usualBytes + 1))
+        #expect(String(decoding: writer.takeBytes(), as: UTF8.self) == expected)
+        #expect(other.stream.resumptionState?.unacknowledged == one.stream.resumptionState?.unacknowledged)
+        #expect(other.stream.unacknowledgedCount == 3)
+    }
+
     @Test(
         "limits before authentication are not those of the session, and the limits of an earlier connection apply until then"
     )

@@ -13,6 +13,10 @@ struct StreamManagementTests {
         UnacknowledgedStanza(token: StanzaToken(number), bytes: Array("<message id='\(number)'/>".utf8))
     }
 
+    static func send(_ number: UInt64, _ machine: inout StreamManagement) -> StreamManagement.SendAction {
+        machine.stanzaSent(StanzaToken(number), Self.stanza(number).bytes[...])
+    }
+
     static func machine(_ state: StateName) -> StreamManagement {
         var machine = StreamManagement()
         switch state {
@@ -53,8 +57,8 @@ struct StreamManagementTests {
     @Test("A stanza sent in each state", arguments: [StateName.inactive, .enabling, .active])
     func sent(state: StateName) {
         var machine = Self.machine(state)
-        let first = machine.stanzaSent(Self.stanza(1))
-        let second = machine.stanzaSent(Self.stanza(2))
+        let first = Self.send(1, &machine)
+        let second = Self.send(2, &machine)
         #expect(first == (state == .active ? .request : .none))
         #expect(second == .none)
         let count = machine.unacknowledgedCount
@@ -128,7 +132,7 @@ struct StreamManagementTests {
     @Test("§4: the example of a simple acknowledgement")
     func simpleExample() {
         var machine = Self.machine(.enabling)
-        let sent = machine.stanzaSent(Self.stanza(1))
+        let sent = Self.send(1, &machine)
         #expect(sent == .none)
         let accepted = machine.enabledReceived(Self.promise, address: .juliet)
         #expect(accepted)
@@ -197,14 +201,14 @@ struct StreamManagementTests {
         var machine = Self.machine(.active)
         var requests = 0
         for number in 1...10 {
-            if machine.stanzaSent(Self.stanza(UInt64(number))) == .request { requests += 1 }
+            if Self.send(UInt64(number), &machine) == .request { requests += 1 }
         }
         #expect(requests == 1)
         let part = machine.acknowledgementReceived(handled: 4)
         #expect(part == .acknowledged((1...4).map { StanzaToken($0) }, requestAgain: true))
         let rest = machine.acknowledgementReceived(handled: 10)
         #expect(rest == .acknowledged((5...10).map { StanzaToken($0) }, requestAgain: false))
-        let next = machine.stanzaSent(Self.stanza(11))
+        let next = Self.send(11, &machine)
         #expect(next == .request)
     }
 
@@ -216,7 +220,7 @@ struct StreamManagementTests {
                 id: "x", address: .juliet, handledCount: acknowledged, acknowledgedCount: acknowledged,
                 unacknowledged: []))
         _ = machine.resumed(previousID: "x", handled: acknowledged)
-        for number in 1...4 { _ = machine.stanzaSent(Self.stanza(UInt64(number))) }
+        for number in 1...4 { _ = Self.send(UInt64(number), &machine) }
         let three = machine.acknowledgementReceived(handled: acknowledged &+ 3)
         #expect(three == .acknowledged([1, 2, 3].map { StanzaToken($0) }, requestAgain: true))
         let tooHigh = machine.acknowledgementReceived(handled: acknowledged &+ 5)
@@ -252,7 +256,8 @@ struct StreamManagementTests {
         var queue = UnacknowledgedQueue(acknowledged: UInt32.max - 500)
         var expected: UInt64 = 1
         for number in 1...20_000 {
-            queue.append(Self.stanza(UInt64(number)))
+            let stanza = Self.stanza(UInt64(number))
+            queue.append(stanza.token, stanza.bytes[...])
             if number % 7 == 0 {
                 let tokens = queue.acknowledge(queue.sent &- 3) ?? []
                 for token in tokens {
@@ -262,6 +267,7 @@ struct StreamManagementTests {
             }
         }
         #expect(queue.count == 20_000 - Int(expected) + 1)
-        #expect(queue.stanzas.first?.token.rawValue == expected)
+        #expect(queue.stanzas == (expected...20_000).map { Self.stanza($0) })
+        #expect(queue == UnacknowledgedQueue(acknowledged: queue.acknowledged, stanzas: queue.stanzas))
     }
 }

@@ -119,6 +119,10 @@ public actor SendQueue {
         let isManaged = await session.agreement?.isManaged ?? true
         // The tokens of a session report its lost messages before the next session starts. Without stream management
         // the tokens cannot report this reliably.
+        // What the connection before did not bring is no reason to wait over this one.
+        if cause.isOnline {
+            try? await store.write { [account] writer throws(StoreError) in try writer.endBackoffs(of: account) }
+        }
         if cause.isOnline || isManaged && given.isLastLost {
             await noteRefusals()
             given.connectionBegan(isManaged: isManaged)

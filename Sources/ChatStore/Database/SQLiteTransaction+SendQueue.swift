@@ -1,6 +1,8 @@
 extension SQLiteTransaction {
-    func enqueue(_ message: MessageID) throws(StoreError) {
-        try connection.run("INSERT INTO send_queue (message) VALUES (?)", [SQLiteValue(message)])
+    func enqueue(_ entry: QueueEntry) throws(StoreError) {
+        try connection.run(
+            "INSERT INTO send_queue (message, attempts, not_before) VALUES (?, ?, ?)",
+            [SQLiteValue(entry.message), SQLiteValue(entry.attempts), SQLiteValue(entry.notBefore)])
     }
 
     func dequeue(_ message: MessageID) throws(StoreError) -> Bool {
@@ -81,5 +83,14 @@ extension SQLiteTransaction {
         guard connection.changedRows > 0 else {
             throw StoreError(.invalidRequest, "The message is not in the send queue.")
         }
+    }
+
+    func endBackoffs(of account: AccountID) throws(StoreError) {
+        try connection.run(
+            """
+            UPDATE send_queue SET attempts = min(attempts, 1), not_before = NULL WHERE not_before IS NOT NULL
+            AND (SELECT c.account FROM messages m CROSS JOIN conversations c ON c.id = m.conversation
+            WHERE m.id = send_queue.message) = ?
+            """, [SQLiteValue(account)])
     }
 }

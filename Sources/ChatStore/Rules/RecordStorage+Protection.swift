@@ -47,3 +47,11 @@ extension RecordStorage {
         }
     }
 }
+
+extension MessageProtection {
+    /// That of a message whose text is here, because this device has written it.
+    var ofSentMessage: MessageProtection {
+        guard case .notOpened(let scheme?, _) = self else { return self }
+        return .encrypted(scheme: scheme, device: nil, trust: .verified)
+    }
+}

@@ -202,6 +202,11 @@ extension RecordStorage {
             if record.occupantID == nil { record.occupantID = copy.occupantID }
             if record.stay == nil { record.stay = copy.stay }
         }
+        if known.isOutgoing, known.state.isUnsent, !known.protection.isSealed, copy.isOutgoing, copy.protection.isSealed
+        {
+            // It was sent before this store was restored from an old copy, in which it still waits.
+            record.protection = copy.protection.ofSentMessage
+        }
         // Another copy can show that a message is ours when the room's history did not.
         if copy.isOutgoing && !record.isOutgoing {
             record.isOutgoing = true

@@ -92,7 +92,7 @@ extension RecordStorage {
         record.id = try insert(record)
         if record.hasAttachments { try save(attachments, of: record.id) }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
-        try enqueue(record.id)
+        try enqueue(QueueEntry(message: record.id))
         changes.sendQueue = true
         _ = try settle(record, names: [], key: key)
         return record.id
@@ -118,8 +118,13 @@ extension RecordStorage {
             throw StoreError(.invalidRequest, "The message was delivered and is not sent again.")
         }
         _ = try dequeue(record.id)
-        try enqueue(record.id)
+        try enqueue(QueueEntry(message: record.id))
         changes.sendQueue = true
+        // What was written after it stays after it.
+        for later in try queueEntries(in: record.conversation, after: 0, limit: .max) where later.message > record.id {
+            _ = try dequeue(later.message)
+            try enqueue(later)
+        }
     }
 
     package func cancel(_ message: MessageID) throws(StoreError) {

@@ -94,7 +94,8 @@ package protocol RecordStorage: AnyObject, StoreWriter {
     func setReadMessage(_ message: MessageID?, in conversation: ConversationID) throws(StoreError)
     func intervals(of scope: ArchiveScope) throws(StoreError) -> ArchiveIntervals
     func save(_ intervals: ArchiveIntervals, of scope: ArchiveScope) throws(StoreError)
-    func enqueue(_ message: MessageID) throws(StoreError)
+    /// Adds an entry to the end of the queue; its position is not used.
+    func enqueue(_ entry: QueueEntry) throws(StoreError)
     /// - Returns: whether the message was in the queue.
     func dequeue(_ message: MessageID) throws(StoreError) -> Bool
     func queueEntries(of account: AccountID) throws(StoreError) -> [QueueEntry]
@@ -125,7 +126,7 @@ package struct QueueEntry: Equatable, Sendable {
     package var attempts = 0
     package var notBefore: MessageTime?
 
-    package init(position: Int64, message: MessageID, attempts: Int = 0, notBefore: MessageTime? = nil) {
+    package init(position: Int64 = 0, message: MessageID, attempts: Int = 0, notBefore: MessageTime? = nil) {
         self.position = position
         self.message = message
         self.attempts = attempts

@@ -98,11 +98,11 @@ enum PasswordSource: Sendable, Equatable {
         }
     }
 
-    /// Removes all secrets of an account that leaves this computer, also the key of the usual profile.
-    static func removeAll(of account: JID) async throws(CommandError) {
+    /// Removes the secrets of an account that leaves this computer: password, token, and the identity key in a profile.
+    static func removeAll(of account: JID, in profile: Profile) async throws(CommandError) {
         do {
-            try await CredentialStore.open().remove(for: account.bare.description)
-            try await EncryptionKeys(account: account).remove()
+            try await CredentialStore.open().removeLogin(for: account.bare.description)
+            try await EncryptionKeys(account: account, profile: profile).remove()
         } catch {
             throw .failed(error.description)
         }

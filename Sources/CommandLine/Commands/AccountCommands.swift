@@ -41,7 +41,7 @@ extension Command {
         name: "logout", synopsis: "[ADDRESS]",
         summary: "sign out: remove an account and its password from this computer",
         options: [.init("jid", letter: "j", value: "ADDRESS", "the account, such as juliet@example.org")],
-        connects: false
+        connects: false, usesProfile: true
     ) { invocation in
         var accounts = try AccountFile()
         let address = try invocation.namedAccount().address ?? accounts.current?.address
@@ -50,7 +50,7 @@ extension Command {
             throw CommandError.failed(
                 localized("%@ is not signed in here; `hongyan accounts` lists who is.", address.bare))
         }
-        try await PasswordSource.removeAll(of: address)
+        try await PasswordSource.removeAll(of: address, in: invocation.profile)
         try accounts.remove(address)
         invocation.show(
             localized("Signed out %@; the password was removed.", address.bare),

@@ -19,7 +19,7 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         register, login, logout, accounts, roster, add, accept, reject, remove, send, chat, listen, history,
-        export, `import`, queue, keys, connection, doctor,
+        export, `import`, queue, keys, command, connection, doctor,
     ]
 
     private static let common: [OptionParser.Option] = [

@@ -151,7 +151,8 @@ extension Command {
                 json: JSONValue(
                     [
                         ("event", "finding"), ("problem", .string(finding.problem.rawValue)),
-                        ("count", .count(finding.count)),
+                        ("count", .count(finding.count)), ("node", .text(finding.node)),
+                        ("accessModel", .text(finding.accessModel)),
                     ]
                         + (finding.device?.members ?? [("account", .text(finding.account))])))
         }

@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import Localization
@@ -34,31 +35,35 @@ extension Command {
     private static func listQueue(_ invocation: Invocation) async throws {
         let address = try invocation.storedAccount()
         try await invocation.withStoreToRead { store in
+            let accounts = try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }
             let entries = try await store.read {
-                store throws(StoreError) -> [(StoredMessage, MessageContent?, ConversationKey)] in
+                store throws(StoreError) -> [(StoredMessage, MessageContent?, ConversationKey, WaitingProtection)] in
                 guard let account = try store.account(meant: address) else { return [] }
-                var entries: [(StoredMessage, MessageContent?, ConversationKey)] = []
+                let policy = accounts.account(account.address)?.encryption
+                var entries: [(StoredMessage, MessageContent?, ConversationKey, WaitingProtection)] = []
                 for conversation in try store.conversations() where conversation.key.account == account.id {
                     let last = try store.timeline(of: conversation.id, .newest, limit: failuresSearched)
                     for message in last where message.isOutgoing && message.state.reason != nil {
-                        entries.append((message, nil, conversation.key))
+                        entries.append((message, nil, conversation.key, .none))
                     }
                 }
                 entries.sort { $0.0.id < $1.0.id }
                 for queued in try store.sendQueue(of: account.id) {
                     guard let key = try store.conversation(queued.message.conversation)?.key else { continue }
-                    entries.append((queued.message, queued.content, key))
+                    entries.append(
+                        (queued.message, queued.content, key, try WaitingProtection(of: key, policy, in: store)))
                 }
                 return entries
             }
             if entries.isEmpty { invocation.showText(localized("No message is waiting, and none has failed.")) }
-            for (message, content, key) in entries {
+            for (message, content, key, waiting) in entries {
                 let time = message.time.timestamp
                 let words = content?.plainText ?? message.plainText
                 invocation.show(
-                    "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  → \(key.address): "
+                    "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  \(waiting.prefix)→ \(key.address): "
                         + DisplayWidth.truncate(TerminalText.harmless(words), to: 60) + "  " + message.state.mark + " "
-                        + TerminalText.harmless(Wording.state(message.state)), json: message.json(in: key))
+                        + TerminalText.harmless(Wording.state(message.state)),
+                    json: message.json(in: key, protection: waiting.json ?? message.protection.json))
             }
         }
     }

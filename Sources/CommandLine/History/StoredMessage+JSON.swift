@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatStore
 internal import Localization
 internal import MessageFeatures
@@ -9,7 +10,10 @@ extension StoredMessage {
     /// - Parameters:
     ///   - key: the conversation of the message.
     ///   - path: where the content of a file is on this computer.
-    func json(in key: ConversationKey, files path: (Attachment) -> String? = { _ in nil }) -> JSONValue {
+    ///   - protection: in place of that of the message.
+    func json(
+        in key: ConversationKey, files path: (Attachment) -> String? = { _ in nil }, protection: JSONValue? = nil
+    ) -> JSONValue {
         let members: [(String, JSONValue)] = [
             ("event", "message"), ("id", .integer(Int(id.rawValue))), ("with", .text(key.address)),
             ("kind", .string(key.kind.word)), ("from", .text(sender)), ("mine", .bool(isOutgoing)),
@@ -26,7 +30,7 @@ extension StoredMessage {
             ),
             ("files", text.attachments.isEmpty ? .null : .array(text.attachments.map { $0.json(at: path($0)) })),
             ("originId", .text(originID)), ("archiveId", .text(archiveReference?.id)),
-            ("protection", protection.json),
+            ("protection", protection ?? self.protection.json),
             ("unreadable", unreadable.json),
         ]
         return JSONValue(members + deeds)
@@ -58,6 +62,11 @@ extension MessageProtection {
             ["state": "not-opened", "scheme": .text(scheme), "reason": .string(reason)]
         }
     }
+}
+
+extension WaitingProtection {
+    /// As of a message that was sent; `nil` if nothing is known of an encryption.
+    var json: JSONValue? { self == .none ? nil : ["state": .string(rawValue)] }
 }
 
 extension ConversationKey.Kind {

@@ -48,6 +48,14 @@ extension KeyFinding {
         case .unused: localized("This device was not used for a month; messages are still encrypted for it.")
         case .legacyOnly: localized("This device knows only the old kind of encryption, which protects less.")
         case .withdrawn: localized("A device that you verified is not announced any more.")
+        case .nodeClosed:
+            localized(
+                "Not everyone can read the node “%@” (access model %@), so some people cannot encrypt for this device. `hongyan keys publish` opens it; if it stays closed, the server does not support open nodes.",
+                TerminalText.harmless(node ?? ""), TerminalText.harmless(accessModel ?? ""))
+        case .nodeMissing:
+            localized(
+                "The node “%@” is missing on the server, so others cannot encrypt for this device; `hongyan keys publish` creates it.",
+                TerminalText.harmless(node ?? ""))
         case .notDecrypted:
             localized(
                 "%@ message could not be decrypted.", plural: "%@ messages could not be decrypted.", count: count ?? 0)

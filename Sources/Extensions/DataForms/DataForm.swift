@@ -22,12 +22,24 @@ public struct DataForm: XMLPayload, Equatable {
     /// Instructions for the user, one entry per paragraph.
     public var instructions: [String]
     public var fields: [DataFormField]
+    /// The columns of a table of results, by name, label and kind (§3.4).
+    public var columns: [DataFormField]
+    /// The rows of a table of results: each has fields that belong to ``columns``, in any order (§3.4).
+    public var rows: [[DataFormField]]
+    /// The pages on which the fields are shown, if the sender arranges them (XEP-0141 Data Forms Layout).
+    public var pages: [DataFormPage]
 
-    public init(kind: Kind, title: String? = nil, instructions: [String] = [], fields: [DataFormField] = []) {
+    public init(
+        kind: Kind, title: String? = nil, instructions: [String] = [], fields: [DataFormField] = [],
+        columns: [DataFormField] = [], rows: [[DataFormField]] = [], pages: [DataFormPage] = []
+    ) {
         self.kind = kind
         self.title = title
         self.instructions = instructions
         self.fields = fields
+        self.columns = columns
+        self.rows = rows
+        self.pages = pages
     }
 
     /// The value of the hidden `FORM_TYPE` field, which defines the meaning of the field names (XEP-0068).
@@ -55,18 +67,26 @@ public struct DataForm: XMLPayload, Equatable {
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         // The schema requires a type, but old servers omit it in results.
-        kind = element["type"].flatMap(Kind.init(rawValue:)) ?? .form
-        title = nil
-        instructions = []
-        fields = []
+        self.init(kind: element["type"].flatMap(Kind.init(rawValue:)) ?? .form)
+        for child in element.children where child.isNamed(DataFormPage.name) {
+            pages.append(try DataFormPage(from: child))
+        }
         for child in element.children where child.name.namespace == Self.name.namespace {
             switch child.name.local {
             case "title": title = child.text
             case "instructions": instructions.append(child.text)
             case "field": fields.append(try DataFormField(from: child))
+            case "reported" where columns.isEmpty: columns = try Self.fields(of: child)
+            case "item": rows.append(try Self.fields(of: child))
             default: break
             }
         }
+    }
+
+    private static func fields(of element: XMLElement) throws(XMLDecodingError) -> [DataFormField] {
+        var fields: [DataFormField] = []
+        for child in element.children(DataFormField.name) { fields.append(try DataFormField(from: child)) }
+        return fields
     }
 
     public func encode(to writer: inout XMLWriter) {
@@ -74,6 +94,15 @@ public struct DataForm: XMLPayload, Equatable {
         writer.attribute("type", kind.rawValue)
         if let title { writer.element(XMLName("title", Self.name.namespace), text: title) }
         for paragraph in instructions { writer.element(XMLName("instructions", Self.name.namespace), text: paragraph) }
+        for page in pages { page.encode(to: &writer) }
+        for field in fields { field.encode(to: &writer) }
+        if !columns.isEmpty { Self.encode(columns, in: "reported", to: &writer) }
+        for row in rows { Self.encode(row, in: "item", to: &writer) }
+        writer.end()
+    }
+
+    private static func encode(_ fields: [DataFormField], in local: String, to writer: inout XMLWriter) {
+        writer.start(XMLName(local, name.namespace))
         for field in fields { field.encode(to: &writer) }
         writer.end()
     }

@@ -80,7 +80,7 @@ public struct ArchiveFilter: Sendable, Hashable {
             case "before-id": beforeID = value
             case "after-id": afterID = value
             case "ids": ids = field.values
-            case "include-groupchat": includesGroupChat = value.map { $0 == "true" || $0 == "1" }
+            case "include-groupchat": includesGroupChat = field.isTrue
             case let name?: otherFields[name] = field.values
             }
         }

@@ -74,13 +74,13 @@ public struct NodeConfiguration: Sendable, Equatable {
             case "pubsub#title": title = value
             case "pubsub#access_model": accessModel = value.flatMap(AccessModel.init(rawValue:))
             case "pubsub#roster_groups_allowed": rosterGroups = field.values
-            case "pubsub#persist_items": keepsItems = Self.boolean(value)
+            case "pubsub#persist_items": keepsItems = field.isTrue
             case "pubsub#max_items":
                 itemLimit = value == "max" ? .greatest : value.flatMap { Int($0) }.map(ItemLimit.count)
             case "pubsub#send_last_published_item": lastItem = value.flatMap(LastItem.init(rawValue:))
-            case "pubsub#notify_retract": notifiesOfRetraction = Self.boolean(value)
-            case "pubsub#notify_delete": notifiesOfDeletion = Self.boolean(value)
-            case "pubsub#deliver_payloads": deliversPayloads = Self.boolean(value)
+            case "pubsub#notify_retract": notifiesOfRetraction = field.isTrue
+            case "pubsub#notify_delete": notifiesOfDeletion = field.isTrue
+            case "pubsub#deliver_payloads": deliversPayloads = field.isTrue
             default: others[name] = field.values
             }
         }
@@ -133,14 +133,6 @@ public struct NodeConfiguration: Sendable, Equatable {
             return DataFormField(name: name, kind: field.kind, values: values[name] ?? field.values)
         }
         return DataForm(kind: .submit, fields: fields)
-    }
-
-    private static func boolean(_ text: String?) -> Bool? {
-        switch text {
-        case "1", "true": true
-        case "0", "false": false
-        default: nil
-        }
     }
 
     static let configurationType = "http://jabber.org/protocol/pubsub#node_config"

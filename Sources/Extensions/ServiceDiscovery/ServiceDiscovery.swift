@@ -53,7 +53,12 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
 
     public var handlers: [IQHandler] {
         [
-            IQHandler(DiscoveryInformationRequest.self) { [self] request, _ in
+            IQHandler(DiscoveryInformationRequest.self) { [self] request, iq in
+                if let node = request.node {
+                    for nodes in session.extensions(as: (any DiscoveryNodes).self) {
+                        if let known = await nodes.information(of: node, for: iq.from) { return known }
+                    }
+                }
                 var information = await ownInformation()
                 if let asked = request.node {
                     let known = EntityCapabilities(node: node, describing: information)
@@ -62,9 +67,12 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
                 }
                 return information
             },
-            IQHandler(DiscoveryItemsRequest.self) { request, _ in
-                guard request.node == nil else { throw StanzaError(.itemNotFound) }
-                return DiscoveryItems()
+            IQHandler(DiscoveryItemsRequest.self) { [session] request, iq in
+                guard let node = request.node else { return DiscoveryItems() }
+                for nodes in session.extensions(as: (any DiscoveryNodes).self) {
+                    if let known = await nodes.items(of: node, for: iq.from) { return known }
+                }
+                throw StanzaError(.itemNotFound)
             },
         ]
     }

@@ -26,12 +26,16 @@ public struct SharedFile: MessagePayload, Equatable {
     public var id: String?
     /// URLs, best first. Sources of other kinds are ignored.
     public var urls: [String]
+    /// Encrypted sources, best first. Those that cannot be used are ignored.
+    public var encrypted: [EncryptedSource]
 
     public init(
-        metadata: FileMetadata, urls: [String], disposition: Disposition? = .inline, id: String? = nil
+        metadata: FileMetadata, urls: [String], encrypted: [EncryptedSource] = [],
+        disposition: Disposition? = .inline, id: String? = nil
     ) {
         self.metadata = metadata
         self.urls = urls
+        self.encrypted = encrypted
         self.disposition = disposition
         self.id = id
     }
@@ -44,10 +48,18 @@ public struct SharedFile: MessagePayload, Equatable {
         metadata = try FileMetadata(from: file)
         disposition = element["disposition"].flatMap(Disposition.init(rawValue:))
         id = element["id"]
-        urls = []
-        if let sources = element.firstChild(Self.sourcesName) {
-            urls = sources.children.filter { $0.isNamed(Self.urlDataName) }.compactMap { $0["target"] }
-        }
+        urls = Self.urls(in: element)
+        encrypted = Self.sources(EncryptedSource.name, in: element).compactMap { try? EncryptedSource(from: $0) }
+    }
+
+    /// The URLs among the sources in an element.
+    static func urls(in element: XMLElement) -> [String] {
+        sources(urlDataName, in: element).compactMap { $0["target"] }
+    }
+
+    private static func sources(_ name: XMLName, in element: XMLElement) -> [XMLElement] {
+        guard let sources = element.firstChild(sourcesName) else { return [] }
+        return sources.children.filter { $0.isNamed(name) }.prefix(maximumSources).map { $0 }
     }
 
     public func encode(to writer: inout XMLWriter) {
@@ -56,15 +68,23 @@ public struct SharedFile: MessagePayload, Equatable {
         writer.attribute("id", id)
         metadata.encode(to: &writer)
         writer.start(Self.sourcesName)
-        for url in urls {
-            writer.start(Self.urlDataName)
-            writer.attribute("target", url)
-            writer.end()
-        }
+        for source in encrypted { source.encode(to: &writer) }
+        Self.encode(urls, to: &writer)
         writer.end()
         writer.end()
     }
 
-    private static let sourcesName = XMLName("sources", name.namespace)
+    static func encode(_ urls: [String], to writer: inout XMLWriter) {
+        for url in urls {
+            writer.start(urlDataName)
+            writer.attribute("target", url)
+            writer.end()
+        }
+    }
+
+    /// Sources of one kind that are read: more copies of a file are of no use.
+    private static let maximumSources = 10
+    /// The element around the sources.
+    public static let sourcesName = XMLName("sources", name.namespace)
     private static let urlDataName = XMLName("url-data", "http://jabber.org/protocol/url-data")
 }

@@ -1,12 +1,12 @@
 extension String {
-    /// The text without the keys in its links to encrypted files (XEP-0454): an ellipsis takes the place of what is
+    /// The text without the keys in its links to encrypted files (XEP-0454, XEP-0448): an ellipsis takes the place of what is
     /// behind the `#`. For output and files that others may see; the store has the whole link.
     public var withoutFileKeys: String {
-        guard lowercased().contains(Self.encryptedFileScheme) else { return self }
+        guard Self.hasEncryptedFile(self) else { return self }
         var result = ""
         var word = ""
         func end() {
-            if let mark = word.firstIndex(of: "#"), word.lowercased().contains(Self.encryptedFileScheme) {
+            if let mark = word.firstIndex(of: "#"), Self.hasEncryptedFile(word) {
                 result += word[...mark] + "…"
             } else {
                 result += word
@@ -25,5 +25,11 @@ extension String {
         return result
     }
 
-    private static let encryptedFileScheme = "aesgcm:"
+    private static func hasEncryptedFile(_ text: String) -> Bool {
+        let text = text.lowercased()
+        return encryptedFileSchemes.contains { text.contains($0) }
+    }
+
+    /// Those of `EncryptedFileLink` in OMEMO.
+    private static let encryptedFileSchemes = ["aesgcm:", "aes128gcm:", "aes256cbc:"]
 }

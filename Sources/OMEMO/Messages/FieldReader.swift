@@ -60,10 +60,12 @@ struct FieldReader {
 
 /// The fields of one message by number.
 struct Fields {
-    private var values: [Int: FieldReader.Value] = [:]
+    /// By number, from 0 on: a stored session has dozens of small messages, for which a dictionary costs too much.
+    private var values: [FieldReader.Value?]
 
     /// Reads all fields; keeps those in `known`.
     init(_ bytes: ArraySlice<UInt8>, known: ClosedRange<Int>) throws(OMEMOError) {
+        values = Array(repeating: nil, count: known.upperBound + 1)
         var reader = FieldReader(bytes)
         while let (number, value) = try reader.next() {
             if known.contains(number) { values[number] = value }
@@ -102,6 +104,11 @@ struct Fields {
 /// Writes the fields that ``FieldReader`` reads.
 struct FieldWriter {
     private(set) var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(Self.usualByteCount) }
+
+    /// Bytes of most messages, so that writing one is one allocation.
+    private static let usualByteCount = 128
 
     mutating func write(_ number: Int, _ integer: UInt64) {
         append(UInt64(number) << 3)

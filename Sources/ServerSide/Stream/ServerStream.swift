@@ -119,7 +119,7 @@ extension ServerStream {
         guard isBound else { return [] }
         let bytes = StreamMarkup.bytes(of: stanza)
         write(bytes)
-        if case .request = management.stanzaSent(UnacknowledgedStanza(token: token, bytes: bytes)) {
+        if case .request = management.stanzaSent(token, bytes[...]) {
             write(StreamMarkup.request)
         }
         return takeActions()

@@ -71,6 +71,18 @@ extension MessageProtection {
     }
 }
 
+extension WaitingProtection {
+    /// The mark of a message that waits, with a space after it; empty if nothing is encrypted.
+    package var prefix: String {
+        switch self {
+        case .none: ""
+        case .clear: ProtectionMark.prefix(.clear)
+        case .encrypted: ProtectionMark.prefix(.encrypted)
+        case .unknown: EncryptionModel.Sign.unknown.mark + " "
+        }
+    }
+}
+
 extension ProtectionMark {
     /// The mark of a message with a space after it; empty without a mark.
     package static func prefix(_ mark: ProtectionMark?) -> String { mark.map { $0.sign + " " } ?? "" }

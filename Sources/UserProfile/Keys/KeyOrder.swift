@@ -117,6 +117,10 @@ public struct KeyFinding: Codable, Sendable, Equatable {
         case withdrawn
         /// Some messages of the account could not be decrypted; ``KeyFinding/count`` of the newest ones.
         case notDecrypted = "not-decrypted"
+        /// Not everyone can read ``KeyFinding/node``, which has keys of this device.
+        case nodeClosed = "node-closed"
+        /// There is no ``KeyFinding/node``, which should have keys of this device.
+        case nodeMissing = "node-missing"
     }
 
     public var problem: Problem
@@ -124,6 +128,10 @@ public struct KeyFinding: Codable, Sendable, Equatable {
     /// `nil` if it concerns the account.
     public var device: KeyReport?
     public var count: Int?
+    /// The name of a node of the account.
+    public var node: String?
+    /// Who can read the node (XEP-0060 §4.5).
+    public var accessModel: String?
 }
 
 /// The result of a ``KeyOrder``.

@@ -1,5 +1,6 @@
 internal import ChatEngine
 internal import ChatStore
+internal import EndToEndEncryption
 internal import XMPPAddress
 
 extension KeyWork {
@@ -13,7 +14,11 @@ extension KeyWork {
     /// - Parameter isOnline: whether device lists could be requested.
     func audit(_ encryption: OMEMOProtection, isOnline: Bool) async throws -> [KeyFinding] {
         let own = account.address
-        var findings: [KeyFinding] = []
+        var findings = try await encryption.closedNodes().map { closed in
+            KeyFinding(
+                problem: closed.accessModel == nil ? .nodeMissing : .nodeClosed, account: own, node: closed.node,
+                accessModel: closed.accessModel)
+        }
         let conversations = try await account.store.read { [id = account.id] reader throws(StoreError) in
             try reader.conversations().filter { $0.key.account == id && $0.key.kind == .direct }
         }

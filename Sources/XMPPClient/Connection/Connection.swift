@@ -26,6 +26,8 @@ struct Connection {
     var isTLSDue = false
     /// Whether stanzas are acknowledged.
     var isManaged = false
+    /// The size of the outbox at which the writer is woken; no size while it works.
+    var wakesWriterAt = Int.max
     /// Set while the session is online and its start is pending: whether it is the first start.
     var startDue: Bool?
 }
@@ -79,23 +81,46 @@ struct Outbox {
     /// no data.
     static let ceiling = 4 * 1024 * 1024
 
+    /// A write of at least so many bytes is part of a burst, after which the writer lets more gather. An isolated message is
+    /// shorter and never waits.
+    static let burst = 4 * 1024
+
+    /// How many bytes gather in a burst before they are written. 64 KiB are four TLS records; waking the writer for each
+    /// message costs more than making it.
+    static let gathered = 64 * 1024
+
+    /// How long the last bytes of a burst wait for more.
+    static let gatheringTime = Duration.milliseconds(1)
+
     /// Whether each piece is sent separately, because the transport has messages instead of a stream of bytes (RFC 7395
     /// §3.3.3).
     let keepsPieces: Bool
 
-    private(set) var pieces: [[UInt8]] = []
+    private var pieces: [[UInt8]] = []
+    private var pieceBytes = 0
+    /// What is not kept in pieces: stanzas are written directly into this buffer.
+    var writer = ClientStream.makeWriter()
     private(set) var stanzas: [StanzaToken] = []
-    private(set) var byteCount = 0
 
     init(keepsPieces: Bool = false) { self.keepsPieces = keepsPieces }
 
-    var isEmpty: Bool { pieces.isEmpty }
+    var byteCount: Int { pieceBytes + writer.byteCount }
+    var isEmpty: Bool { byteCount == 0 }
     var isFull: Bool { byteCount >= Self.limit }
     var isOverflowing: Bool { byteCount >= Self.ceiling }
 
     mutating func append(_ more: [UInt8]) {
-        byteCount += more.count
-        if pieces.isEmpty || keepsPieces { pieces.append(more) } else { pieces[0] += more }
+        if keepsPieces {
+            pieceBytes += more.count
+            pieces.append(more)
+        } else {
+            writer.append(written: more)
+        }
+    }
+
+    /// Makes room for what gathers during a burst, in one step.
+    mutating func reserveRoom() {
+        if !keepsPieces, isEmpty { writer.reserveCapacity(Self.gathered + Self.burst) }
     }
 
     /// Records that the last appended bytes contain this stanza.
@@ -105,6 +130,6 @@ struct Outbox {
 
     mutating func take() -> (pieces: [[UInt8]], stanzas: [StanzaToken]) {
         defer { self = Outbox(keepsPieces: keepsPieces) }
-        return (pieces, stanzas)
+        return (writer.byteCount == 0 ? pieces : [writer.takeBytes()], stanzas)
     }
 }

@@ -15,6 +15,13 @@ final class EventObservers: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
 
+    /// Whether anybody wants events of these kinds; others need not be made.
+    func isObserved(_ kinds: SessionEvent.Kinds) -> Bool {
+        state.withLock { state in
+            !state.sinks.isEmpty || state.buffers.values.contains { !$0.kinds.isDisjoint(with: kinds) }
+        }
+    }
+
     /// Calls a closure for each event until the session ends, on the session's executor and before any observer: in the
     /// same order as the calls of interceptors.
     func add(sink: @escaping @Sendable (SessionEvent) -> Void) { state.withLock { $0.sinks.append(sink) } }

@@ -26,7 +26,7 @@ extension Session {
     /// looks as if it did not exist (RFC 6120 §13.10.2).
     public func mayLearnPresence(_ peer: JID) async -> Bool {
         if isOwn(peer) || acquaintances.contains(peer) { return true }
-        for case let directory as any PeerDirectory in extensionTable.all {
+        for directory in extensions(as: (any PeerDirectory).self) {
             if await directory.maySeePresence(peer) { return true }
         }
         return false
@@ -36,7 +36,7 @@ extension Session {
     /// a ``PeerDirectory`` follows. Announcements of all others are not stored and cause no requests.
     public func follows(_ peer: JID) async -> Bool {
         if isOwn(peer) { return true }
-        for case let directory as any PeerDirectory in extensionTable.all {
+        for directory in extensions(as: (any PeerDirectory).self) {
             if await directory.follows(peer) { return true }
         }
         return false

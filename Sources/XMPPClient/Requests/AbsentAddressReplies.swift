@@ -70,7 +70,7 @@ extension AbsentAddressReplies.Answer {
         if repeatsRequest, let payload = request.payload {
             var writer = XMLWriter()
             payload.encode(to: &writer)
-            if writer.bytes.count <= AbsentAddressReplies.repetitionLimit { reply.payloads.append(payload) }
+            if writer.byteCount <= AbsentAddressReplies.repetitionLimit { reply.payloads.append(payload) }
         }
         reply.payloads.append(error)
         return reply

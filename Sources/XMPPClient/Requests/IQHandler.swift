@@ -3,8 +3,8 @@ public import XMPPStanzas
 
 /// Answers requests of one kind: those of type `get` or `set` whose child has a certain name.
 ///
-/// Each kind has one handler. Its requests are answered one after the other in the order of their arrival; a handler
-/// may send requests itself. An error thrown by a handler is sent to the requester: a `StanzaError` unchanged, an
+/// Each kind has one handler. Its requests are answered one after the other in the order of their arrival, or several
+/// at a time if the handler allows it (``concurrently(_:)``); a handler may send requests itself. An error thrown by a handler is sent to the requester: a `StanzaError` unchanged, an
 /// unreadable payload as `bad-request`, anything else as `internal-server-error`.
 public struct IQHandler: Sendable {
     /// The request for which a handler is registered.
@@ -23,6 +23,8 @@ public struct IQHandler: Sendable {
     public let feature: String?
     /// The senders whose requests are answered. All others get the error of the server for an address without a client.
     public let audience: Audience
+    /// The number of requests that are answered at the same time.
+    private(set) var width = 1
     let answer: @Sendable (IQ) async throws -> (any XMLEncodable)?
 
     /// A handler for the complete stanza.
@@ -64,6 +66,15 @@ public struct IQHandler: Sendable {
             try await perform(Request(from: payload), iq)
             return nil
         }
+    }
+
+    /// The same handler, which answers up to `width` requests at a time: one that takes long does not delay the others.
+    /// Their order is then not defined.
+    public func concurrently(_ width: Int) -> IQHandler {
+        precondition(width > 0, "At least one request is answered at a time.")
+        var handler = self
+        handler.width = width
+        return handler
     }
 
     /// The senders whose requests a handler answers.

@@ -12,14 +12,15 @@ struct StanzaRouter {
         case refused
         /// It was added to a queue that is being processed.
         case queued
-        /// Its queue was empty: start a task that processes the queue.
+        /// Fewer requests are being answered than the handler allows: start a task that processes the queue.
         case start(IQHandler.Key)
     }
 
     private struct Line {
         var handler: IQHandler
         var waiting: [IQ] = []
-        var isWorking = false
+        /// The tasks that process the queue.
+        var workers = 0
     }
 
     private var lines: [IQHandler.Key: Line] = [:]
@@ -52,8 +53,8 @@ struct StanzaRouter {
         defer { lines[key] = line }
         guard line.waiting.count < Self.lineLimit else { return .refused }
         line.waiting.append(iq)
-        if line.isWorking { return .queued }
-        line.isWorking = true
+        if line.workers >= line.handler.width { return .queued }
+        line.workers += 1
         return .start(key)
     }
 
@@ -62,7 +63,7 @@ struct StanzaRouter {
         guard var line = lines.removeValue(forKey: key) else { return nil }
         defer { lines[key] = line }
         guard !line.waiting.isEmpty else {
-            line.isWorking = false
+            line.workers -= 1
             return nil
         }
         return (line.waiting.removeFirst(), line.handler)

@@ -10,10 +10,14 @@ struct ContactedAddresses {
     private struct Recent {
         private var order: [JID] = []
         private var known: Set<JID> = []
+        /// The address of the last insertion: most messages go where the one before went.
+        private(set) var last: JID?
 
         func contains(_ address: JID) -> Bool { known.contains(address) }
 
         mutating func insert(_ address: JID) {
+            guard address != last else { return }
+            last = address
             guard known.insert(address).inserted else { return }
             order.append(address)
             if order.count > ContactedAddresses.limit { known.remove(order.removeFirst()) }
@@ -21,6 +25,7 @@ struct ContactedAddresses {
 
         mutating func remove(_ address: JID) {
             guard known.remove(address) != nil else { return }
+            last = nil
             order.removeAll { $0 == address }
         }
     }
@@ -37,7 +42,10 @@ struct ContactedAddresses {
     mutating func sent(_ stanza: AnyStanza) {
         switch stanza {
         case .message(let message):
-            guard !message.isError, message.isMessageWithBody, let receiver = message.to else { return }
+            guard let receiver = message.to, receiver != written.last, !message.isError, message.isMessageWithBody
+            else {
+                return
+            }
             written.insert(receiver)
         case .presence(let presence):
             if presence.isBroadcast, presence.type == .unavailable { present = Recent() }

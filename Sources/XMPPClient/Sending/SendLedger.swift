@@ -4,59 +4,122 @@ import XMPPStream
 
 /// The tokens of a session: by the number of the stream machine until the server has acknowledged the stanza, and by
 /// stanza id while the token is referenced, so that a receipt finds it.
+///
+/// A token that nobody keeps costs one place in an array: it gets an entry by its id only when it is looked for while it is
+/// open, or if somebody still references it when it is closed.
 struct SendLedger {
     private struct Weak {
         weak var token: SendToken?
     }
 
-    private var next: UInt64 = 0
-    private var open: [StanzaToken: SendToken] = [:]
+    /// More than a session can send, and so far from the largest number that counting on cannot overflow.
+    private static let highestNumber = UInt64.max / 2
+
+    /// The last number that was assigned.
+    private var last: UInt64 = 0
+    /// The open tokens by their numbers, which are consecutive: the first one has the number `first`. A closed one is `nil`.
+    private var open: [SendToken?] = []
+    private var first: UInt64 = 1
+    /// The number of closed tokens at the beginning of `open` that were not removed yet.
+    private var head = 0
+    /// The open tokens of an earlier process.
+    private var restored: [StanzaToken: SendToken] = [:]
     private var byID: [String: Weak] = [:]
+    /// The messages up to this number are findable by their ids.
+    private var indexed: UInt64 = 0
     private var sweepAt = 1024
     /// The stanzas that wait for the next connection of the same session, in the order of sending.
     private var held: [(stanza: AnyStanza, number: StanzaToken)] = []
 
     /// Adds a token and assigns the number that the machine uses for it.
     mutating func enter(_ token: SendToken) -> StanzaToken {
-        next += 1
-        let number = StanzaToken(next)
-        open[number] = token
-        return number
+        last += 1
+        open.append(token)
+        return StanzaToken(last)
     }
 
-    /// Enters a stanza that an earlier process sent, under the number it had there.
+    /// Enters a stanza that an earlier process sent, under the number it had there. Called before the first stanza is sent.
     mutating func restore(_ stanza: UnacknowledgedStanza) {
-        next = max(next, stanza.token.rawValue)
+        precondition(open.isEmpty, "stanzas of an earlier process are entered before those of this one")
+        // A larger number was not assigned by a ledger: the store is damaged.
+        guard stanza.token.rawValue <= Self.highestNumber else { return }
+        if stanza.token.rawValue > last {
+            last = stanza.token.rawValue
+            (first, indexed) = (last + 1, last)
+        }
         guard let element = try? stanza.element(), let sent = try? AnyStanza(element) else { return }
-        let token = SendToken(stanza: sent, id: sent.id ?? "")
+        let token = SendToken(stanza: sent)
         token.advance(to: .written)
-        open[stanza.token] = token
-        if case .message = sent { index(token) }
+        restored[stanza.token] = token
+        index(token)
     }
 
-    /// Makes the token findable by the id of its stanza.
-    mutating func index(_ token: SendToken) {
+    /// Makes the token of a message findable by the id of its stanza.
+    private mutating func index(_ token: SendToken) {
+        guard case .message(let message) = token.stanza, let id = message.id else { return }
         // Tokens that are no longer referenced are swept when the table has doubled, so entering stays cheap on
         // average.
         if byID.count >= sweepAt {
             byID = byID.filter { $0.value.token != nil }
             sweepAt = max(1024, byID.count * 2)
         }
-        byID[token.id] = Weak(token: token)
+        byID[id] = Weak(token: token)
     }
 
-    func token(stanzaID: String) -> SendToken? { byID[stanzaID]?.token }
+    /// Makes all open messages findable by their ids; each is looked at once.
+    private mutating func indexOpen() {
+        guard indexed < last else { return }
+        let start = max(indexed + 1, first + UInt64(head))
+        indexed = last
+        guard start <= last else { return }
+        for token in open[Int(start - first)...] {
+            if let token { index(token) }
+        }
+    }
 
-    subscript(number: StanzaToken) -> SendToken? { open[number] }
+    /// The token of a message, if it is still referenced or open.
+    mutating func token(stanzaID: String) -> SendToken? {
+        indexOpen()
+        return byID[stanzaID]?.token
+    }
+
+    private func place(of number: StanzaToken) -> Int? {
+        guard number.rawValue >= first, number.rawValue <= last else { return nil }
+        return Int(number.rawValue - first)
+    }
+
+    subscript(number: StanzaToken) -> SendToken? { place(of: number).map { open[$0] } ?? restored[number] }
 
     /// Removes a token from those that wait for the server.
-    mutating func close(_ number: StanzaToken) -> SendToken? { open.removeValue(forKey: number) }
+    mutating func close(_ number: StanzaToken) -> SendToken? {
+        guard let place = place(of: number) else { return restored.removeValue(forKey: number) }
+        let token = open[place]
+        open[place] = nil
+        while head < open.count, open[head] == nil { head += 1 }
+        // Moving the rest down only when it is the smaller part keeps closing cheap on average.
+        if head >= open.count - head {
+            open.removeFirst(head)
+            first += UInt64(head)
+            head = 0
+        }
+        return token
+    }
+
+    /// Makes a closed token findable by the id of its stanza if somebody references it: a receipt may still come.
+    mutating func remember(_ token: inout SendToken) {
+        if !isKnownUniquelyReferenced(&token) { index(token) }
+    }
 
     /// The numbers that wait for the server, in the order of sending.
-    var numbers: [StanzaToken] { open.keys.sorted() }
+    var numbers: [StanzaToken] {
+        restored.keys.sorted() + open.indices.lazy.filter { open[$0] != nil }.map { StanzaToken(first + UInt64($0)) }
+    }
 
-    /// Every token that is still referenced.
-    var alive: [SendToken] { byID.values.compactMap(\.token) }
+    /// The tokens of all messages that are still referenced or open.
+    mutating func alive() -> [SendToken] {
+        indexOpen()
+        return byID.values.compactMap(\.token)
+    }
 
     // MARK: Waiting for a connection
 
@@ -84,7 +147,7 @@ struct SendLedger {
     mutating func lose(except confirmed: Set<StanzaToken>) -> (sent: [StanzaToken], held: [StanzaToken]) {
         let waiting = Set(held.map(\.number))
         let sent = numbers.filter { !waiting.contains($0) && !confirmed.contains($0) }
-        let receivers = Set(sent.compactMap { open[$0].flatMap { Self.receiverOfText($0.stanza) } })
+        let receivers = Set(sent.compactMap { self[$0].flatMap { Self.receiverOfText($0.stanza) } })
         let isLost = { (stanza: AnyStanza) in Self.receiverOfText(stanza).map(receivers.contains) ?? false }
         let overtaking = held.filter { isLost($0.stanza) }.map(\.number)
         held.removeAll { isLost($0.stanza) }

@@ -58,16 +58,16 @@ public final class SendToken: Sendable {
     /// The stanza as it was sent, after the interceptors.
     public let stanza: AnyStanza
     /// The identifier of the stanza.
-    public let id: String
+    public var id: String { stanza.id ?? "" }
     private let state = Mutex(State())
 
-    init(stanza: AnyStanza, id: String) {
+    init(stanza: AnyStanza) {
         self.stanza = stanza
-        self.id = id
     }
 
     deinit {
         state.withLock { state in
+            guard !state.streams.isEmpty else { return }
             for stream in state.streams.values { stream.finish() }
         }
     }

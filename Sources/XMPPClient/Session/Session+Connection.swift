@@ -94,9 +94,10 @@ extension Session {
     private func write(to transport: any Transport) async {
         while !Task.isCancelled {
             guard !connection.outbox.isEmpty else {
-                await outboxFilled.wait()
+                await waitForOutbox(toHold: 1)
                 continue
             }
+            let byteCount = connection.outbox.byteCount
             let (pieces, stanzas) = connection.outbox.take()
             // A stanza may be resent by another process only if it was stored before it left this one.
             guard await saveIfDue() else { return }
@@ -112,7 +113,37 @@ extension Session {
             written(stanzas)
             outboxHasRoom.send()
             outboxDrained.send()
+            if byteCount >= Outbox.burst { await gather() }
         }
+    }
+
+    private func waitForOutbox(toHold byteCount: Int) async {
+        guard connection.outbox.byteCount < byteCount else { return }
+        connection.wakesWriterAt = byteCount
+        await outboxFilled.wait()
+        connection.wakesWriterAt = .max
+    }
+
+    /// Lets more gather for the next write, but not longer than ``Outbox/gatheringTime``: during a burst each wake-up of a
+    /// task costs more than many messages.
+    private func gather() async {
+        if !isGatheringTimed {
+            isGatheringTimed = true
+            spawn { [self] in
+                // The time of the machine, not that of the session's clock: nothing in the protocol depends on it.
+                try? await Task.sleep(for: Outbox.gatheringTime)
+                await gatheringTimePassed()
+            }
+        }
+        connection.outbox.reserveRoom()
+        await waitForOutbox(toHold: Outbox.gathered)
+        // The burst is over: its room is given back.
+        if connection.outbox.isEmpty { _ = connection.outbox.take() }
+    }
+
+    private func gatheringTimePassed() {
+        isGatheringTimed = false
+        if connection.wakesWriterAt == Outbox.gathered { outboxFilled.send() }
     }
 
     private func write(_ pieces: [[UInt8]], to transport: any Transport) async throws(TransportError) {
@@ -125,10 +156,20 @@ extension Session {
 
     private func written(_ numbers: [StanzaToken]) {
         guard !numbers.isEmpty else { return }
+        let isObserved = observers.isObserved(.sending)
         for number in numbers {
-            guard let token = connection.isManaged ? ledger[number] : ledger.close(number) else { continue }
-            if connection.isManaged { token.advance(to: .written) } else { token.writtenUnmanaged() }
-            emit(.sent(token))
+            if connection.isManaged {
+                guard let token = ledger[number] else { continue }
+                token.advance(to: .written)
+                if isObserved { emit(.sent(token)) }
+            } else {
+                guard var token = ledger.close(number) else { continue }
+                // Nobody can learn of a change.
+                if !isObserved, isKnownUniquelyReferenced(&token) { continue }
+                token.writtenUnmanaged()
+                if isObserved { emit(.sent(token)) }
+                ledger.remember(&token)
+            }
         }
         flushEventsOutsideOfReading()
     }

@@ -98,7 +98,7 @@ extension Session {
             failSending(number, because: reason)
         }
         for reply in requests.withdrawAll() { reply.fulfil(.failure(reason)) }
-        for token in ledger.alive { token.settle() }
+        for token in ledger.alive() { token.settle() }
         perform(farewell)
         flushEvents()
         for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
@@ -198,9 +198,10 @@ extension Session {
     }
 
     func failSending(_ number: StanzaToken, _ error: ClientError) {
-        guard let token = ledger.close(number) else { return }
+        guard var token = ledger.close(number) else { return }
         token.fail(error)
         emit(.sendingFailed(token, error))
+        ledger.remember(&token)
     }
 }
 

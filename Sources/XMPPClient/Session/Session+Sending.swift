@@ -19,6 +19,17 @@ extension Session {
         try await enqueue(.message(message))
     }
 
+    /// Sends several messages, in their order, like as many calls of ``send(_:)-(Message)``, with one change to the session.
+    ///
+    /// - Throws: The error of the first message that could not be sent; those before it are sent, those after it are not.
+    @discardableResult
+    public func send(contentsOf messages: [Message]) async throws(ClientError) -> [SendToken] {
+        var tokens: [SendToken] = []
+        tokens.reserveCapacity(messages.count)
+        for message in messages { tokens.append(try await enqueue(.message(message))) }
+        return tokens
+    }
+
     /// Sends a presence; without a receiver it is broadcast as the new presence of this session.
     @discardableResult
     public func send(_ presence: Presence) async throws(ClientError) -> SendToken {
@@ -70,12 +81,16 @@ extension Session {
     // MARK: The queue
 
     func enqueue(_ stanza: AnyStanza) async throws(ClientError) -> SendToken {
-        var stanza = stanza
-        if stanza.id == nil { stanza.id = identifiers.next() }
+        if stanza.id == nil {
+            var named = stanza
+            named.id = identifiers.next()
+            return try await enqueue(named)
+        }
+        if interceptors.isEmpty, sendingLock.isFree, !connection.outbox.isFull { return try dispatch(stanza) }
         // A stanza sent by an interceptor must not wait for the stanza that waits for this interceptor.
         if SessionContext.interception != nil { return try dispatch(stanza) }
-        if interceptors.isEmpty, sendingLock.isFree, !connection.outbox.isFull { return try dispatch(stanza) }
 
+        var stanza = stanza
         guard await sendingLock.enter() else { throw .cancelled }
         defer { sendingLock.leave() }
         if !interceptors.isEmpty { stanza = try await intercept(outgoing: stanza) }
@@ -115,12 +130,11 @@ extension Session {
     /// Passes a stanza to the connection, or to the backlog of one that will be resumed. No other stanza can get
     /// between this and the previous one.
     func dispatch(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
-        let token = SendToken(stanza: stanza, id: stanza.id ?? "")
+        let token = SendToken(stanza: stanza)
         switch machine.sending {
         case .now:
             let number = ledger.enter(token)
-            submit(stanza, number)
-            if let failure = token.failure { throw failure }
+            if !submit(stanza, number), let failure = token.failure { throw failure }
         case .later:
             guard ledger.heldCount < configuration.backlogLimit else {
                 throw ClientError(.queueFull, "Too many stanzas wait for the connection to come back.")
@@ -132,7 +146,6 @@ extension Session {
         case .never, .registration:
             throw .notConnected
         }
-        if case .message = stanza { ledger.index(token) }
         acquaintances.sent(stanza)
         if case .presence(let presence) = stanza, presence.isBroadcast {
             lastPresence = presence
@@ -143,10 +156,38 @@ extension Session {
         return token
     }
 
-    /// Passes a stanza to the stream machine.
-    func submit(_ stanza: AnyStanza, _ number: StanzaToken) {
-        connection.outbox.append(number)
+    /// Passes a stanza to the stream machine, which writes it into the outbox.
+    ///
+    /// - Returns: Whether it was certainly written; otherwise its token may have failed.
+    @discardableResult
+    func submit(_ stanza: AnyStanza, _ number: StanzaToken) -> Bool {
         if configuration.store != nil { saving.changed() }
-        perform(stream?.send(stanza, token: number, now: clock.now()))
+        guard !connection.outbox.keepsPieces else {
+            connection.outbox.append(number)
+            perform(stream?.send(stanza, token: number, now: clock.now()))
+            return false
+        }
+        switch stream?.send(stanza, token: number, now: clock.now(), to: &connection.outbox.writer) {
+        case .written:
+            connection.outbox.append(number)
+            wakeWriter()
+            return true
+        case .writtenWithRequest:
+            connection.outbox.append(number)
+            wakeWriter()
+            rearm()
+            return true
+        case .notSent: perform([.notSent(number)])
+        case .tooLarge(let byteCount): perform([.tooLarge(number, byteCount: byteCount)])
+        case nil: break
+        }
+        return false
+    }
+
+    /// Wakes the writer if it waits for as much as there is now.
+    func wakeWriter() {
+        guard connection.outbox.byteCount >= connection.wakesWriterAt else { return }
+        connection.wakesWriterAt = .max
+        outboxFilled.send()
     }
 }

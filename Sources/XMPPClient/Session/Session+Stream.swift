@@ -40,7 +40,7 @@ extension Session {
             connection.startDue = nil
             if isOnline { start(isFirst: isFirst) }
         }
-        if !connection.outbox.isEmpty { outboxFilled.send() }
+        wakeWriter()
         if machine.end != nil, !connection.isHandlingInput { connection.over.open() }
         if let over = probeOver, stream?.isProbing != true {
             probeOver = nil
@@ -92,10 +92,14 @@ extension Session {
     }
 
     func reportAcknowledged(_ numbers: [StanzaToken]) {
+        let isObserved = observers.isObserved(.sending)
         for number in numbers {
-            guard let token = ledger.close(number) else { continue }
+            guard var token = ledger.close(number) else { continue }
+            // Nobody can learn of a change.
+            if !isObserved, isKnownUniquelyReferenced(&token) { continue }
             token.advance(to: .acknowledged)
-            emit(.acknowledged(token))
+            if isObserved { emit(.acknowledged(token)) }
+            ledger.remember(&token)
         }
     }
 

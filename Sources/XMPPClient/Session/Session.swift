@@ -62,6 +62,8 @@ public actor Session {
     var events: [SessionEvent] = []
     /// Opened when the check of the connection has a result.
     var probeOver: Gate?
+    /// Whether the timer of a burst runs.
+    var isGatheringTimed = false
     /// The instant until which the timer task sleeps.
     var armedDeadline: ContinuousClock.Instant?
     var lastPresence: Presence?
@@ -122,6 +124,12 @@ extension Session {
     /// The extension of this type; `nil` if the configuration has none or the session is over.
     public nonisolated subscript<Extension: SessionExtension>(_ type: Extension.Type) -> Extension? {
         extensionTable.find(type)
+    }
+
+    /// The extensions of this session that conform to a protocol, in the order of the configuration:
+    /// `session.extensions(as: (any PeerDirectory).self)`.
+    public nonisolated func extensions<Role>(as role: Role.Type) -> [Role] {
+        extensionTable.all.compactMap { $0 as? Role }
     }
 
     /// Observes the session from now on; see ``SessionEvents``.

@@ -5,7 +5,7 @@ import XMPPAddress
 
 @testable import ChatEngine
 
-/// The decoders of the stored keys are internal to the engine, so `Fuzz/OMEMOFuzzer` does not reach them.
+/// The decoders of the stored keys; `Fuzz/KeyRecordsFuzzer` searches further.
 @Suite("Damaged records of keys")
 struct DamagedRecordTests {
     private static let cryptography: any OMEMOCryptography = OpenSSLCryptography()

@@ -1,5 +1,7 @@
 import ChatFixtures
 import ChatStore
+import EndToEndEncryption
+import PublishSubscribe
 import ServerFixtures
 import Testing
 import XMPPAddress
@@ -48,6 +50,68 @@ struct DecisionLiveTests {
                 let forecast = await romeo.account.encryptionForecast(for: silent)
                 #expect(forecast.outcome == .waits(.unreachable))
                 #expect(forecast.unreadable == [.init(silent.address, .unreachable)])
+            }
+        }
+    }
+
+    @Test(
+        "nodes with keys that not everyone can read are named, and are open again after the next publication",
+        arguments: AccountLiveTests.servers)
+    func closedNodes(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let juliet = try await EncryptionLiveTests.person(try await server.newAccount("juliet"), on: server)
+        try await juliet.whileRunning {
+            try await EncryptionLiveTests.waitUntilAnnounced([juliet])
+            let encryption = try #require(juliet.account.encryption)
+            #expect(try await encryption.closedNodes().isEmpty)
+            let data = try #require(juliet.account.session?[PublishSubscribe.self])
+            let device = try #require(encryption.device)
+            let names = ["urn:xmpp:omemo:2:devices", "eu.siacs.conversations.axolotl.bundles:\(device)"]
+            var configuration = NodeConfiguration()
+            configuration.accessModel = .whitelist
+            try await data.configure(names[0], configuration)
+            try await data.removeNode(names[1])
+            #expect(
+                try await encryption.closedNodes() == [
+                    ClosedNode(names[0], accessModel: "whitelist"), ClosedNode(names[1], accessModel: nil),
+                ])
+            encryption.announceAgain()
+            await eventually { (try? await encryption.closedNodes()) == [] }
+            #expect(try await encryption.closedNodes().isEmpty)
+        }
+    }
+
+    @Test("a contact's new device is noticed before it writes, and before anything is sent to it")
+    func newDevice() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let second = try await server.newAccount("juliet")
+        let romeo = try await EncryptionLiveTests.person(try await server.newAccount("romeo"), on: server)
+        let phone = try await EncryptionLiveTests.person(second, on: server)
+        let tablet = try await EncryptionLiveTests.person(second, on: server)
+        try await romeo.befriend(phone)
+        try await romeo.whileRunning {
+            try await phone.whileRunning {
+                try await EncryptionLiveTests.waitUntilAnnounced([romeo, phone])
+                _ = try await phone.account.send(.text(MessageText("one")), in: phone.key(romeo.address))
+                try await romeo.wait(for: phone) { $0.first?.text.body == "one" }
+                let encryption = try #require(romeo.account.encryption)
+                try await encryption.setTrust(
+                    .verified, of: try #require(phone.account.encryption?.fingerprint), at: phone.address)
+                try await tablet.whileRunning {
+                    try await EncryptionLiveTests.waitUntilAnnounced([tablet])
+                    let new = tablet.account.encryption?.fingerprint
+                    @Sendable func noticed() async throws -> [String?] {
+                        let key = romeo.key(phone.address)
+                        let all = MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)
+                        return try await romeo.store.read { reader throws(StoreError) in
+                            guard let id = try reader.conversation(key) else { return [] }
+                            return try reader.notices(of: id, in: all).map(\.notice).filter { $0.kind == .newKey }
+                                .map(\.key?.fingerprint)
+                        }
+                    }
+                    await eventually { (try? await noticed().isEmpty) == false }
+                    #expect(try await noticed() == [new])
+                }
             }
         }
     }

@@ -5,10 +5,13 @@ import Foundation
 import GroupChat
 import HongyanTesting
 import ServerFixtures
+import Synchronization
 import Testing
 import TransportLayer
+import XMLStreaming
 import XMPPAddress
 import XMPPClient
+import XMPPStanzas
 
 @testable import ChatEngine
 
@@ -18,11 +21,12 @@ struct EncryptionLiveTests {
 
     static func person(
         _ account: ServerFixtures.Account, on server: RunningServer, store: any LocalStore = MemoryStore(),
-        identities: TestIdentities = TestIdentities(), policy: EncryptionPolicy = .whenPossible
+        identities: TestIdentities = TestIdentities(), policy: EncryptionPolicy = .whenPossible,
+        configure: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws -> Person {
         var settings = ChatAccountPolicy()
         settings.encryption = OMEMOSettings(identities: identities, policy: policy)
-        return try await Person(account, on: server, store: store, policy: settings)
+        return try await Person(account, on: server, store: store, policy: settings, configure: configure)
     }
 
     /// Returns when the accounts have published their keys.
@@ -86,7 +90,9 @@ struct EncryptionLiveTests {
             try await laptop.whileRunning {
                 try await laptop.wait(for: romeo) { messages in
                     messages.count >= 2
-                        && messages.allSatisfy { $0.protection == .notOpened(scheme: nil, reason: "other-device") }
+                        && messages.allSatisfy {
+                            $0.protection == .notOpened(scheme: Self.scheme, reason: "other-device")
+                        }
                 }
                 try await phone.wait(for: romeo) { $0.map(\.text.body) == ["nightingale", "it was the lark"] }
             }
@@ -179,15 +185,36 @@ struct EncryptionLiveTests {
         #expect(seen.filter(\.isOutgoing).map(\.protection) == [Self.sealed(by: juliet, .verified)])
     }
 
-    @Test("a profile that was restored from an old copy is noticed, and both sides read each other again")
-    func restored() async throws {
+    /// Takes the first request for a bundle out of the stream.
+    private final class LostBundle: StanzaInterceptor {
+        private let isLost = Mutex(false)
+
+        func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+            guard case .iq = stanza, XMLElement(stanza)["type"] == "get",
+                XMLElement(stanza).description.contains("bundles")
+            else { return .pass(stanza) }
+            let isFirst = isLost.withLock { isLost in
+                defer { isLost = true }
+                return !isLost
+            }
+            return isFirst ? .drop : .pass(stanza)
+        }
+    }
+
+    @Test(
+        "a profile that was restored from an old copy is noticed, and both sides read each other again",
+        arguments: [false, true])
+    func restored(isFirstCheckLost: Bool) async throws {
         let server = try await ServerKind.prosody13.shared()
         let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
         let folder = try SpareFolder()
         let keyring = TestIdentities()
         @Sendable func romeo(_ name: String) async throws -> (Person, any LocalStore) {
             let store = try await SQLiteStore.open(at: folder.path + "/" + name)
-            return (try await Self.person(names[0], on: server, store: store, identities: keyring), store)
+            let person = try await Self.person(names[0], on: server, store: store, identities: keyring) {
+                if name == "old", isFirstCheckLost { $0.interceptors.append(LostBundle()) }
+            }
+            return (person, store)
         }
         let juliet = try await Self.person(names[1], on: server)
         try await juliet.whileRunning {
@@ -270,8 +297,14 @@ struct EncryptionLiveTests {
         return try records.first?.value.map { try OwedMessage($0).kind }
     }
 
-    @Test("a file goes encrypted through the upload service, and is here again as it was")
-    func file() async throws {
+    @Test(
+        "a file, a picture and a voice message go encrypted through the upload service, and are here again as they were",
+        arguments: [
+            ChatStore.Attachment(kind: .file, mediaType: "application/pdf", name: "plan.pdf"),
+            ChatStore.Attachment(kind: .picture, mediaType: "image/png", name: "plan.png", width: 640, height: 480),
+            ChatStore.Attachment(kind: .voice, mediaType: "audio/ogg", name: "plan.ogg", duration: 1_500),
+        ])
+    func file(described: ChatStore.Attachment) async throws {
         let server = try await ServerKind.prosody13.shared()
         let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
         let (here, there) = (try SpareFolder(), try SpareFolder())
@@ -283,17 +316,21 @@ struct EncryptionLiveTests {
         let juliet = try await Self.person(names[1], on: server)
         let content = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let hash = try await media.insert(content, isKept: true)
-        let file = ChatStore.Attachment(
-            kind: .file, mediaType: "application/pdf", name: "plan.pdf", size: Int64(content.count),
-            contentHash: hash.description, isLocal: true)
+        var file = described
+        (file.size, file.contentHash, file.isLocal) = (Int64(content.count), hash.description, true)
+        let sent = file
         let cache = try await MediaCache.open(at: there.path, budget: 10 << 20)
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Self.waitUntilAnnounced([romeo, juliet])
                 _ = try await romeo.account.send(
-                    .text(MessageText("", attachments: [file])), in: romeo.key(juliet.address))
-                try await juliet.wait(for: romeo) { $0.first?.text.attachments.first?.name == "plan.pdf" }
+                    .text(MessageText("", attachments: [sent])), in: romeo.key(juliet.address))
+                try await juliet.wait(for: romeo) { $0.first?.text.attachments.first?.name == sent.name }
                 let message = try #require(try await juliet.timeline(with: romeo.address).first)
+                var got = try #require(message.text.attachments.first)
+                #expect(got.url?.hasPrefix("aesgcm://files.test/") == true)
+                (got.url, got.isLocal) = (nil, true)
+                #expect(got == sent, "Its description is in the envelope (XEP-0448).")
                 #expect(message.protection == Self.sealed(by: romeo))
                 let fetcher = AttachmentFetcher(
                     store: juliet.store, media: cache, protection: juliet.account.protection

@@ -213,7 +213,7 @@ struct EncryptionTests {
         #expect(try await alice.timeline(with: bob.address).map(\.text.body) == ["who?"])
         #expect(
             try await hidden.timeline(with: bob.address).map(\.protection) == [
-                .notOpened(scheme: nil, reason: "other-device")
+                .notOpened(scheme: "urn:xmpp:omemo:2", reason: "other-device")
             ])
     }
 
@@ -357,6 +357,26 @@ struct EncryptionTests {
         let read = try await bob.timeline(with: alice.address).filter { !$0.isOutgoing }
         #expect(read.map(\.text.body) == ["0", "1", "2"])
         #expect(try await alice.timeline(with: bob.address).map(\.text.body) == ["answer", "answer", "answer"])
+    }
+
+    @Test("a message that repeats the key exchange of a session that is gone says so, and a new session is owed")
+    func repeatedExchange() async throws {
+        let (alice, bob) = try await pair([.current])
+        try await bob.addContact(alice.address)
+        try await bob.receive(try await alice.seal("one", to: bob.address))
+        let id = bob.id
+        for record in try await bob.records(SessionShelf.prefix) {
+            try await bob.store.write { writer throws(StoreError) in
+                try writer.save(ProtectionChange([.init(record.name, nil)]), of: id)
+            }
+        }
+        // Without an answer of Bob, Alice repeats her key exchange in each message.
+        try await bob.receive(try await alice.seal("two", to: bob.address, id: "m2"))
+        let seen = try await bob.timeline(with: alice.address)
+        #expect(seen.map(\.text.body) == ["one", ""])
+        #expect(seen.last?.protection == .notOpened(scheme: "urn:xmpp:omemo:2", reason: "key-missing"))
+        let owed = try #require(try await bob.records(OwedMessage.prefix).first?.value)
+        #expect(try OwedMessage(owed).kind == .repair)
     }
 
     @Test("a message for which there is no session says so, and a new session is owed, a few times a day")

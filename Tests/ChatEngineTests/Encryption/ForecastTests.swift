@@ -25,17 +25,16 @@ struct ForecastTests {
 
     private func bob() async throws -> SealingDevice { try await SealingDevice("bob@b.test", on: server) }
 
-    @Test("a forecast says that a message goes in clear, is encrypted or is refused, why, and changes nothing")
+    @Test("a forecast says that a message goes in clear, is encrypted or is refused, and why; it begins no session")
     func forecast() async throws {
         let alice = try await alice()
         let protection = alice.protection
         #expect(await protection.forecast(for: conversation).outcome == .clear(.noDevice([bobsAddress])))
         let bob = try await bob()
-        let records = try await alice.records("")
         var forecast = await protection.forecast(for: conversation)
         #expect(forecast.outcome == .encrypted && forecast.unreadable.isEmpty && !forecast.wasEncrypted)
         #expect(forecast.policy == .whenPossible && !forecast.isOwnPolicy)
-        #expect(try await alice.records("") == records)
+        #expect(try await alice.records(SessionShelf.prefix).isEmpty)
 
         try await bob.receive(try await alice.seal("one", to: bobsAddress))
         let second = try await self.bob()
@@ -211,6 +210,68 @@ struct ForecastTests {
         #expect(seen.map(\.kind) == [.began, .newKey, .changedKey, .ended, .began])
         let keys = seen.map(\.key?.fingerprint)
         #expect(keys == [nil, new.protection.fingerprint, other.protection.fingerprint, nil, nil])
+    }
+
+    @Test("a new key that a forecast finds is recorded, so that its notice comes once")
+    func forecastNotice() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        try await bob.receive(try await alice.seal("one", to: bobsAddress))
+        try await alice.receive(try await bob.seal("two", to: alice.address))
+        try await alice.protection.setTrust(
+            .verified, of: try #require(bob.protection.fingerprint), at: bobsAddress)
+        let new = try await self.bob()
+        let number = try #require(new.protection.device)
+        for _ in 1...3 {
+            let forecast = await alice.protection.forecast(for: conversation, isSending: true)
+            #expect(forecast.unreadable == [.init(bobsAddress, device: "\(number)", .undecided)])
+        }
+        try await bob.receive(try await alice.seal("three", to: bobsAddress, id: "m3"))
+        try await alice.receive(try await new.seal("four", to: alice.address, id: "m4"))
+        let seen = try await notices(of: alice, with: bobsAddress)
+        #expect(seen.map(\.kind) == [.newKey])
+        #expect(seen.last?.key?.fingerprint == new.protection.fingerprint)
+    }
+
+    @Test("a contact's new device is noticed when it is announced, that of a stranger is not requested")
+    func announcedDevice() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        try await alice.receive(try await bob.seal("one", to: alice.address))
+        try await alice.protection.setTrust(
+            .verified, of: try #require(bob.protection.fingerprint), at: bobsAddress)
+        let new = try await self.bob()
+        let listing = try #require(await server.devices(of: [bobsAddress])[bobsAddress])
+        await alice.protection.listChanged(listing)
+        #expect(try await notices(of: alice, with: bobsAddress).map(\.kind) == [.began])
+        try await alice.addContact(bobsAddress)
+        for _ in 1...2 { await alice.protection.listChanged(listing) }
+        let seen = try await notices(of: alice, with: bobsAddress)
+        #expect(seen.map(\.kind) == [.began, .newKey])
+        #expect(seen.last?.key?.fingerprint == new.protection.fingerprint)
+    }
+
+    @Test("whether a waiting message will be encrypted is known where nothing can be sent in clear")
+    func waiting() async throws {
+        let (alice, bob) = (try await alice(), try await bob())
+        func expected(_ policy: EncryptionPolicy?) async throws -> WaitingProtection {
+            let key = alice.key(bobsAddress)
+            return try await alice.store.read { reader throws(StoreError) in
+                try WaitingProtection(of: key, policy, in: reader)
+            }
+        }
+        #expect(try await expected(nil) == .none)
+        #expect(try await expected(.never) == .none)
+        #expect(try await expected(.whenPossible) == .unknown)
+        #expect(try await expected(.always) == .encrypted)
+        try await bob.receive(try await alice.seal("one", to: bobsAddress))
+        #expect(try await expected(.whenPossible) == .encrypted)
+        #expect(try await expected(.never) == .clear)
+        try await alice.protection.setPolicy(.never, of: conversation)
+        #expect(try await expected(.always) == .clear)
+        let occupant = ConversationKey(account: alice.id, address: try JID("room@c.test/bob"), kind: .occupant)
+        let privately = try await alice.store.read { reader throws(StoreError) in
+            try WaitingProtection(of: occupant, .always, in: reader)
+        }
+        #expect(privately == .none)
     }
 
     @Test("a server that does not answer: known devices are encrypted for; without any, a message waits and then fails")

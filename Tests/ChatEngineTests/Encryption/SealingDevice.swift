@@ -86,6 +86,8 @@ final class KeyServer: KeyDirectory {
         }
     }
 
+    func closedNodes(of device: OMEMODevice) async throws(ProtectionError) -> [ClosedNode] { [] }
+
     func announces(_ device: PeerDevice) async -> Bool? {
         state.withLock { $0.lists[device.address].map { $0.contains { $0.id == device.device } } }
     }
@@ -150,10 +152,15 @@ struct SealingDevice: Sendable {
         guard let message = MessageBuilder().message(content, id: id, in: conversation) else {
             throw CancellationError()
         }
+        return try await seal(message, from: sender)
+    }
+
+    func seal(_ message: Message, from sender: JID? = nil) async throws -> Message {
+        guard let peer = message.to else { throw CancellationError() }
         var step = ProtectionStep(recorder.protector)
         let sealed: SealedMessage
         do {
-            sealed = try await step.seal(message, in: conversation)
+            sealed = try await step.seal(message, in: ConversationAddress(peer, kind: .direct))
         } catch {
             await step.discard()
             throw error

@@ -275,7 +275,17 @@ static int decrypt_message(session_cipher *cipher) {
   return 0;
 }
 
-int main(int count, char **arguments) {
+/* A new identity with a signed key. */
+static void make_identity(void) {
+  signal_protocol_key_helper_generate_identity_key_pair(&identity, context);
+  signal_protocol_key_helper_generate_signed_pre_key(&signed_key, identity, 5, 1000, context);
+  signal_buffer *serialized = 0;
+  session_signed_pre_key_serialize(&serialized, signed_key);
+  set(&signed_record, signal_buffer_data(serialized), signal_buffer_len(serialized));
+  signal_buffer_free(serialized);
+}
+
+static void set_up(int count, char **arguments) {
   version = count > 1 ? atoi(arguments[1]) : 4;
   signal_context_create(&context, 0);
   signal_crypto_provider operations = {random_bytes, hmac_init,  hmac_update, hmac_final,    hmac_cleanup,  sha_init,
@@ -290,12 +300,11 @@ int main(int count, char **arguments) {
   signal_protocol_store_context_set_signed_pre_key_store(store, &signed_store);
   signal_protocol_identity_key_store identities = {own_identity, registration, save_identity, is_trusted, nothing, 0};
   signal_protocol_store_context_set_identity_key_store(store, &identities);
-  signal_protocol_key_helper_generate_identity_key_pair(&identity, context);
-  signal_protocol_key_helper_generate_signed_pre_key(&signed_key, identity, 5, 1000, context);
-  signal_buffer *serialized = 0;
-  session_signed_pre_key_serialize(&serialized, signed_key);
-  set(&signed_record, signal_buffer_data(serialized), signal_buffer_len(serialized));
+  make_identity();
+}
 
+int main(int count, char **arguments) {
+  set_up(count, arguments);
   static char line[1 << 20];
   setvbuf(stdout, 0, _IOLBF, 0);
   while (fgets(line, sizeof line, stdin)) {

@@ -61,7 +61,7 @@ extension OMEMOProtection {
     }
 
     /// What happens to a text that is sent in a conversation now. Requests the devices of the recipients if they are
-    /// not known, and changes nothing.
+    /// not known, and records keys that were never seen, so that a notice about one comes once.
     ///
     /// - Parameter isSending: the person is writing now, so that a stranger's devices are requested as well.
     public func forecast(
@@ -82,8 +82,12 @@ extension OMEMOProtection {
                 forecast.outcome = .stranger
                 return forecast
             }
-            var draft = KeyDraft(memory)
             let audience = await examinedAudience(of: conversation)
+            if case .success(let known) = audience {
+                let new = await newKeys(in: known)
+                if !new.isEmpty { await recordKeys(of: new, in: conversation) }
+            }
+            var draft = KeyDraft(memory)
             switch try await plan(for: conversation, with: audience, isForLegacy: true, &draft) {
             case .clear(let reason): forecast.outcome = .clear(reason)
             case .sealed(_, let omitted): (forecast.outcome, forecast.unreadable) = (.encrypted, omitted)

@@ -16,6 +16,8 @@ protocol KeyDirectory: Sendable {
     func announces(_ device: PeerDevice) async -> Bool?
     /// Removes a device of our own account from its lists, with its bundles.
     func withdraw(_ device: OMEMODevice) async throws(ProtectionError)
+    /// The nodes of a device of our own account that not everyone can read.
+    func closedNodes(of device: OMEMODevice) async throws(ProtectionError) -> [ClosedNode]
 }
 
 /// The servers, through a session.
@@ -47,6 +49,10 @@ final class SessionDirectory: KeyDirectory {
     }
 
     func withdraw(_ device: OMEMODevice) async throws(ProtectionError) { try await devices.withdraw(device) }
+
+    func closedNodes(of device: OMEMODevice) async throws(ProtectionError) -> [ClosedNode] {
+        try await devices.closedNodes(of: device)
+    }
 
     func accounts(announcing device: OMEMODevice) async -> [JID] {
         var found: [JID] = []

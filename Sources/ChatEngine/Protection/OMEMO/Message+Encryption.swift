@@ -28,7 +28,9 @@ extension Message {
 
     /// Adds the elements of an envelope, except those that servers and rooms add themselves.
     mutating func take(_ content: [XMLElement]) {
-        for element in content where !Self.staysOutside(element) { payloads.append(element) }
+        for element in SharedFile.linkingSources(content) where !Self.staysOutside(element) {
+            payloads.append(element)
+        }
     }
 
     /// Takes the text of the legacy generation, which encrypts nothing else: references to other messages are outside.
@@ -44,7 +46,8 @@ extension Message {
             return
         }
         let lines = text.split(separator: "\n", maxSplits: 1)
-        guard let first = lines.first, AESGCMLink(first) != nil, lines.count == 1 || lines[1].hasPrefix("data:image/")
+        guard let first = lines.first, EncryptedFileLink(first)?.cipher == .aes256GCM,
+            lines.count == 1 || lines[1].hasPrefix("data:image/")
         else { return }
         body = String(first)
         append(OutOfBandData(url: String(first)))

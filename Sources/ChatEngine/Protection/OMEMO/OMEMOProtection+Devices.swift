@@ -1,5 +1,5 @@
 public import ChatStore
-internal import EndToEndEncryption
+public import EndToEndEncryption
 internal import OMEMO
 public import XMPPAddress
 
@@ -88,7 +88,7 @@ extension OMEMOProtection {
     /// Requests the keys of devices that were never seen, or that a label is checked with, and records them.
     ///
     /// - Returns: whether there were any.
-    private func seeKeys(of listing: DeviceListing, from directory: any KeyDirectory) async throws(ProtectionError)
+    func seeKeys(of listing: DeviceListing, from directory: any KeyDirectory) async throws(ProtectionError)
         -> Bool
     {
         let own = try own()
@@ -100,9 +100,16 @@ extension OMEMOProtection {
         }.map { AnnouncedPeer(address: listing.account, device: $0) }
         guard !unseen.isEmpty else { return false }
         await fetchBundles(of: unseen, from: directory)
-        let found = unseen.flatMap { peer in peer.generations.map { peer.peer(in: $0) } }
+        await recordKeys(of: unseen, in: ConversationAddress(listing.account, kind: .direct))
+        return true
+    }
+
+    /// Records the keys of devices whose bundles are here, as if a message was sent: a key that needs a decision is
+    /// noted in the conversation, once.
+    func recordKeys(of peers: [AnnouncedPeer], in conversation: ConversationAddress) async {
+        let found = peers.flatMap { peer in peer.generations.map { peer.peer(in: $0) } }
+        let moment = Moment(conversation: conversation, time: now())
         // A key that is refused stays unknown.
-        let moment = Moment(conversation: ConversationAddress(listing.account, kind: .direct), time: now())
         try? await change { (draft: inout KeyDraft) async throws(ProtectionError) in
             for device in found {
                 guard case .success(let bundle)? = self.state.withLock({ $0.bundles[device]?.result }) else { continue }
@@ -114,7 +121,47 @@ extension OMEMOProtection {
                 draft = attempt
             }
         }
-        return true
+    }
+
+    /// The devices whose bundles are here and have keys that were never seen.
+    func newKeys(in audience: Audience) async -> [AnnouncedPeer] {
+        var peers: [AnnouncedPeer] = []
+        for (address, listing) in audience.listings {
+            guard let known = try? await knownKeys(of: address) else { continue }
+            for device in listing.devices {
+                let peer = AnnouncedPeer(address: address, device: device)
+                let isNew = peer.generations.contains { generation in
+                    guard
+                        case .success(let bundle)? = state.withLock({
+                            $0.bundles[peer.peer(in: generation)]?.result
+                        })
+                    else { return false }
+                    return known[bundle.identityKey.fingerprint] == nil
+                }
+                if isNew { peers.append(peer) }
+            }
+        }
+        return peers
+    }
+
+    /// The server has announced other devices of an account. Where messages of a contact are encrypted, the keys are
+    /// requested now, so that the person learns of one that needs a decision before the next message.
+    func listChanged(_ listing: DeviceListing) async {
+        guard listing.account != address else { return }
+        // Lists also come before the keys of this device are published.
+        await published.wait()
+        guard let directory = state.withLock({ $0.directory }) else { return }
+        let conversation = ConversationAddress(listing.account, kind: .direct)
+        guard let encryption = try? await encryption(of: conversation, KeyDraft(memory)), encryption.wasEncrypted,
+            (try? await isKnownPerson(listing.account)) == true
+        else { return }
+        _ = try? await seeKeys(of: listing, from: directory)
+    }
+
+    /// The nodes with the keys of this device that not everyone can read; while offline they are not known.
+    public func closedNodes() async throws(ProtectionError) -> [ClosedNode] {
+        guard isOnline, let directory = state.withLock({ $0.directory }) else { return [] }
+        return try await directory.closedNodes(of: try own().keys.device)
     }
 }
 

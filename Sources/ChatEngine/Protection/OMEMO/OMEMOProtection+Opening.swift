@@ -69,15 +69,16 @@ extension OMEMOProtection {
     /// The element of the newest generation that is for this device.
     private func element(of message: Message, by route: ReceivedRoute) throws(ProtectionError) -> OMEMOElement {
         let own = try own()
-        var isReadable = false
+        var newest: OMEMOGeneration?
         for name in Self.elementNames {
             guard let element = message.payloads.first(name) else { continue }
             guard let read = try? OMEMOElement(from: element) else { continue }
-            isReadable = true
+            newest = newest ?? read.generation
             if !keys(in: read, for: own.keys.device).isEmpty { return read }
         }
-        guard isReadable else { throw ProtectionError(.damaged, "The encrypted element cannot be read.") }
-        throw ProtectionError(.otherDevice, "The message is not encrypted for this device.")
+        guard let newest else { throw ProtectionError(.damaged, "The encrypted element cannot be read.") }
+        throw ProtectionError(
+            .otherDevice, "The message is not encrypted for this device.", scheme: newest.namespace)
     }
 
     private func keys(in element: OMEMOElement, for device: OMEMODevice) -> [OMEMOElement.RecipientKey] {

@@ -22,6 +22,10 @@ extension OMEMOProtection {
     }
 
     private func audience(of conversation: ConversationAddress) async throws(ProtectionError) -> Audience {
+        guard !state.withLock({ $0.isCheckDue }) else {
+            throw ProtectionError(
+                .unreachable, "The server has not said which keys of this device it has.", isTemporary: true)
+        }
         guard let directory = state.withLock({ $0.directory }) else {
             throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
         }

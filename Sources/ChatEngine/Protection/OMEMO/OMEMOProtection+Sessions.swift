@@ -66,7 +66,9 @@ extension OMEMOProtection {
             try OwnPreKey(record, using: cryptography)
         }
         if let known = preKey, known.exchanges.contains(exchange.ephemeralKey) {
-            throw ProtectionError(.repeated, "The key exchange was accepted before.")
+            // A device repeats its exchange in each message until it is answered: this may be a message that was never
+            // decrypted here.
+            throw ProtectionError(.keyMissing, "The key exchange was accepted before, and its session is gone.")
         }
         do throws(OMEMOError) {
             let identity = try exchange.identity(using: cryptography)

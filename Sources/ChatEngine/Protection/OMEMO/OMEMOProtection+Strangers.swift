@@ -3,32 +3,9 @@ internal import EndToEndEncryption
 internal import OMEMO
 internal import XMPPAddress
 
-/// An account that has sent an encrypted message, and that is neither a contact nor one to which the person has
-/// written. Their number is bounded: anybody can send such messages.
-struct StrangerRecord {
-    static let prefix = "omemo/stranger/"
-    private static let version: UInt8 = 1
+extension StrangerRecord {
     /// Accounts with sessions and keys: all members of the largest room for which messages are encrypted.
     static let limit = EncryptionLimits.roomMembers
-
-    /// When its first message was opened, in seconds since 1970.
-    let firstSeen: Int64
-
-    static func name(_ address: JID) -> String { "\(prefix)\(address)" }
-
-    init(now: Int64) { firstSeen = now }
-
-    init(_ bytes: [UInt8]) throws(ProtectionError) {
-        var reader = try RecordReader(bytes, version: Self.version)
-        firstSeen = try reader.time()
-        try reader.end()
-    }
-
-    var record: [UInt8] {
-        var writer = RecordWriter(version: Self.version)
-        writer.write(firstSeen)
-        return writer.bytes
-    }
 }
 
 extension OMEMOProtection {

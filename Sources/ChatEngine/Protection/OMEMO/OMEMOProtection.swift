@@ -44,6 +44,8 @@ public final class OMEMOProtection: ContentProtection {
         /// By conversation, between ``prepare(_:)`` and ``seal(_:in:)``.
         var audiences: [ConversationAddress: Result<Audience, ProtectionError>] = [:]
         var bundles: [PeerDevice: FetchedBundle] = [:]
+        /// It is not known yet whether the records are an old copy, whose sessions must not encrypt again.
+        var isCheckDue = false
         /// The keys of this device are to be published again.
         var isAnnouncementDue = false
         var directory: (any KeyDirectory)?

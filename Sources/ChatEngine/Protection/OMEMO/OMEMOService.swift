@@ -1,17 +1,16 @@
 internal import ChatStore
 internal import EndToEndEncryption
-internal import MessageFeatures
 internal import OMEMO
 internal import Synchronization
 internal import Waiting
 internal import XMPPAddress
 internal import XMPPClient
-internal import XMPPStanzas
+internal import XMPPStream
 
 /// Publishes the keys of this device while the account is online, and sends the empty messages that others wait for.
 actor OMEMOService {
-    private let context: AccountContext
-    private let protection: OMEMOProtection
+    let context: AccountContext
+    let protection: OMEMOProtection
     /// What the server has of this device: the ids of one-time keys, and that of the signed key.
     private var published: Set<UInt32>?
     private var publishedSignedKey: UInt32?
@@ -19,8 +18,10 @@ actor OMEMOService {
     /// The first publication of this process.
     private var isFirst = true
 
-    /// The time until due keys are checked and failed requests are repeated.
+    /// The time until due keys are checked.
     private static let pause = Duration.seconds(600)
+    /// When failed requests are repeated.
+    private static let retry = Backoff(first: .seconds(2), longest: pause)
 
     init(_ context: AccountContext, _ protection: OMEMOProtection) {
         self.context = context
@@ -46,9 +47,15 @@ actor OMEMOService {
                 }
             }
             group.addTask {
-                for await event in lists {
-                    signal.send()
-                    await self.report(event)
+                // A server that does not answer must not hold up the events of others.
+                await withDiscardingTaskGroup { requests in
+                    for await event in lists {
+                        signal.send()
+                        await self.report(event)
+                        guard case .listChanged(let listing) = event else { continue }
+                        requests.addTask { await self.protection.listChanged(listing) }
+                    }
+                    requests.cancelAll()
                 }
             }
             group.addTask {
@@ -57,6 +64,7 @@ actor OMEMOService {
                     signal.send()
                 }
             }
+            var failures = 0
             while !Task.isCancelled {
                 if await session.isOnline {
                     do {
@@ -66,7 +74,14 @@ actor OMEMOService {
                         try await withdrawRetired(with: devices)
                         try await sendOwed(in: session, directory)
                         problem = nil
+                        failures = 0
                     } catch {
+                        failures += 1
+                        let pause = Self.retry.pause(after: failures)
+                        group.addTask {
+                            try? await Task.sleep(for: pause)
+                            signal.send()
+                        }
                         // A lasting problem is reported once.
                         if problem != "\(error)" { context.events.post(.problem(.session(error))) }
                         problem = "\(error)"
@@ -102,11 +117,12 @@ actor OMEMOService {
             return state.isAnnouncementDue
         }
         if isAnnouncementDue { (published, publishedSignedKey) = (nil, nil) }
+        if isFirst { protection.state.withLock { $0.isCheckDue = true } }
         let cryptography = protection.cryptography
         // Where the keyring could not be opened before.
         try await protection.load()
         var own = try protection.own()
-        let known = published == nil ? await serverKeys(of: own, with: devices) : nil
+        let known = published == nil ? try await serverKeys(of: own, with: devices) : nil
         if published == nil {
             if !own.keys.isAnnounced {
                 let listing = await devices.devices(of: context.address)
@@ -141,7 +157,10 @@ actor OMEMOService {
         try await step.store(of: context.id, in: context.store) { _ in }
         own.keys = keys
         let current = own
-        protection.state.withLock { $0.own = current }
+        protection.state.withLock { state in
+            state.own = current
+            state.isCheckDue = false
+        }
         isFirst = false
         let ids = Set(unused.map(\.id))
         guard ids != published || keys.currentSignedKey.pair.id != publishedSignedKey else { return }
@@ -185,89 +204,28 @@ actor OMEMOService {
     }
 
     /// What the server has of this device from before; `nil` if nothing.
+    ///
+    /// - Throws: if the server gives no answer: what it has is not replaced unseen.
     private func serverKeys(
         of own: OMEMOProtection.Own, with devices: OMEMODevices
-    ) async -> (preKeys: Set<UInt32>, signedKey: UInt32)? {
+    ) async throws(ProtectionError) -> (preKeys: Set<UInt32>, signedKey: UInt32)? {
         var result: (preKeys: Set<UInt32>, signedKey: UInt32)?
         for generation in OMEMOGeneration.allCases {
             let address = BundleAddress(DeviceAddress(context.address, own.keys.device), generation)
-            guard let bundle = try? await devices.bundle(address),
-                bundle.identityKey.isSame(as: own.identity.publicKey, using: protection.cryptography)
-            else { continue }
+            let bundle: VerifiedBundle
+            do throws(ProtectionError) {
+                bundle = try await devices.bundle(address)
+            } catch {
+                guard !error.isTemporary else { throw error }
+                continue
+            }
+            guard bundle.identityKey.isSame(as: own.identity.publicKey, using: protection.cryptography) else {
+                continue
+            }
             result = (
                 (result?.preKeys ?? []).union(bundle.preKeyIDs), max(result?.signedKey ?? 0, bundle.signedPreKeyID)
             )
         }
         return result
-    }
-
-    // MARK: Empty messages
-
-    private func sendOwed(in session: Session, _ directory: SessionDirectory) async throws {
-        for (name, record) in try await protection.memory.values(beginningWith: OwedMessage.prefix) {
-            guard let device = OwedMessage.device(named: name) else { continue }
-            let owed = try OwedMessage(record)
-            guard owed.kind != .none, await maySend(owed, to: device, in: session, directory) else { continue }
-            var bundle: VerifiedBundle?
-            if owed.kind == .repair {
-                do throws(ProtectionError) {
-                    bundle = try await directory.bundle(of: device)
-                } catch {
-                    if !error.isTemporary { try await settle(device, isSent: false) }
-                    continue
-                }
-            }
-            guard let element = try await emptyMessage(for: device, bundle) else {
-                try await settle(device, isSent: false)
-                continue
-            }
-            var message = Message(to: device.address, type: .chat)
-            message.payloads.append(element)
-            message.append(EncryptionHint(device.generation.namespace))
-            message.payloads.append(ProcessingHint.store)
-            try await session.send(message)
-            try await settle(device, isSent: true)
-        }
-    }
-
-    /// An account that may not learn our presence gets no response, except a member of a room in which the messages are
-    /// encrypted for it.
-    private func maySend(
-        _ owed: OwedMessage, to device: PeerDevice, in session: Session, _ directory: SessionDirectory
-    ) async -> Bool {
-        if await session.mayLearnPresence(device.address) { return true }
-        guard let room = owed.room, let members = try? await directory.members(of: room) else { return false }
-        return members.contains(device.address)
-    }
-
-    /// An empty message in the session with a device, or in a new one; `nil` if there is no session.
-    private func emptyMessage(for device: PeerDevice, _ bundle: VerifiedBundle?) async throws -> OMEMOElement? {
-        let protection = protection
-        var step = ProtectionStep(context.recorder.protector)
-        let element = try await step.perform { () async throws(ProtectionError) in
-            var draft = KeyDraft(protection.memory)
-            let element = try await protection.emptyMessage(for: device, bundle, &draft)
-            return (element, draft.finish())
-        }
-        try await step.store(of: context.id, in: context.store) { _ in }
-        return element
-    }
-
-    /// Records that a device no longer waits for an empty message.
-    private func settle(_ device: PeerDevice, isSent: Bool) async throws {
-        let protection = protection
-        var step = ProtectionStep(context.recorder.protector)
-        try await step.perform { () async throws(ProtectionError) in
-            var draft = KeyDraft(protection.memory)
-            let name = OwedMessage.name(device)
-            if let record = try await draft.value(name) {
-                var owed = try OwedMessage(record)
-                if owed.kind == .repair, isSent { owed.repaired(now: protection.seconds) }
-                owed.kind = .none
-                draft.write(name, owed.record)
-            }
-            return ((), draft.finish())
-        }
-        try await step.store(of: context.id, in: context.store) { _ in }
     }
 }

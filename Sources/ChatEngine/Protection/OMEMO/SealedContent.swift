@@ -1,3 +1,4 @@
+internal import FileSharing
 internal import MessageFeatures
 internal import XMLStreaming
 internal import XMPPStanzas
@@ -13,7 +14,7 @@ struct SealedContent {
 
     init(_ message: Message) {
         self.message = message
-        inside = message.payloads.filter { !Message.staysOutside($0) }
+        inside = message.payloads.filter { !Message.staysOutside($0) }.map(SharedFile.encryptingSources)
         isRetraction = message.payloads.contains(MessageRetraction.name)
         let isReaction = message.payloads.contains(MessageReactions.name)
         body = isReaction || isRetraction ? nil : message.body

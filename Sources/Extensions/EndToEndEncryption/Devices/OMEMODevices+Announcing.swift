@@ -85,39 +85,6 @@ extension OMEMODevices {
         }
     }
 
-    /// Makes the nodes of this device readable by everyone (XEP-0384 §5.3).
-    ///
-    /// - Returns: the nodes that were repaired.
-    @discardableResult
-    public func repairAccess(of device: OMEMODevice) async throws(ProtectionError) -> [String] {
-        var repaired: [String] = []
-        for generation in OMEMOGeneration.allCases {
-            if try await repair(generation.devicesNode, .publicData) { repaired.append(generation.devicesNode) }
-            let node = generation.bundlesNode(of: device)
-            if try await repair(node, .ofBundles(generation)) { repaired.append(node) }
-        }
-        return repaired
-    }
-
-    @discardableResult
-    private func repair(_ node: String, _ wanted: NodeConfiguration) async throws(ProtectionError) -> Bool {
-        guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
-        do throws(ClientError) {
-            let present = NodeConfiguration(try await data.configurationForm(of: node))
-            let isReadable = present.accessModel == nil || present.accessModel == wanted.accessModel
-            // A node of one item forgets the bundle of each device but the last.
-            let isLargeEnough = wanted.itemLimit == nil || present.itemLimit != .count(1)
-            guard !isReadable || !isLargeEnough || present.keepsItems == false else { return false }
-            try await data.configure(node, wanted)
-            return true
-        } catch  where error.reading == .missing {
-            // There is no node, or the service cannot configure one.
-            return false
-        } catch {
-            throw Self.refusal(error)
-        }
-    }
-
     // MARK: Lists
 
     private func announce(
@@ -234,7 +201,7 @@ extension OMEMODevices {
 
     // MARK: Errors
 
-    private static func refusal(_ error: ClientError) -> ProtectionError {
+    static func refusal(_ error: ClientError) -> ProtectionError {
         switch error.reading {
         case .unreachable where error.code != .refused || error.stanzaError?.type == .wait:
             ProtectionError(
@@ -243,17 +210,8 @@ extension OMEMODevices {
         }
     }
 
-    private static let unavailable = ProtectionError(
+    static let unavailable = ProtectionError(
         .unreachable, "The account's device list cannot be requested now.", isTemporary: true)
     private static let tooMany = ProtectionError(
         .tooManyDevices, "The account's device list has more than \(OMEMOLimits.devices) entries.")
-}
-
-extension NodeConfiguration {
-    /// Everybody may read bundles; those of the current generation are the items of one node (XEP-0384 §5.3.2).
-    fileprivate static func ofBundles(_ generation: OMEMOGeneration) -> NodeConfiguration {
-        var configuration = NodeConfiguration.publicData
-        if generation == .current { configuration.itemLimit = .greatest }
-        return configuration
-    }
 }

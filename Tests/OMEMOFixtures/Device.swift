@@ -1,24 +1,24 @@
-import Cryptography
-import OMEMO
-import XMLStreaming
+internal import Cryptography
+package import OMEMO
 
 /// One device with its keys and one session, as the tests need it.
-final class Device {
-    let cryptography: any OMEMOCryptography
-    let address: String
-    let id: OMEMODevice
-    let identity: IdentityKeyPair
-    let signedPreKey: SignedPreKeyPair
-    var preKeys: [PreKeyPair]
+package final class Device {
+    package let cryptography: any OMEMOCryptography
+    package let address: String
+    package let id: OMEMODevice
+    package let identity: IdentityKeyPair
+    package let signedPreKey: SignedPreKeyPair
+    package var preKeys: [PreKeyPair]
     /// Seconds since 1970.
-    var now: Int64 = 1_800_000_000
+    package var now: Int64 = 1_800_000_000
     /// The session in its stored form; `nil` before the first message.
-    var stored: [UInt8]?
+    package var stored: [UInt8]?
 
-    init(
-        _ address: String, id: UInt32, cryptography: any OMEMOCryptography = OpenSSLCryptography()
+    package init(
+        _ address: String, id: UInt32, cryptography: (any OMEMOCryptography)? = nil
     ) throws {
         guard let device = OMEMODevice(id) else { throw OMEMOError(.invalidDevice) }
+        let cryptography = cryptography ?? OpenSSLCryptography()
         self.cryptography = cryptography
         self.address = address
         self.id = device
@@ -27,31 +27,31 @@ final class Device {
         preKeys = try PreKeyPair.random(count: 25, after: 100, using: cryptography)
     }
 
-    func bundle(_ generation: OMEMOGeneration) throws -> OMEMOBundle {
+    package func bundle(_ generation: OMEMOGeneration) throws -> OMEMOBundle {
         try OMEMOBundle(
             generation, identity: identity, signedPreKey: signedPreKey, preKeys: preKeys, using: cryptography)
     }
 
     /// Starts a session with the device of a bundle.
-    func initiate(with bundle: OMEMOBundle) throws {
+    package func initiate(with bundle: OMEMOBundle) throws {
         let session = try OMEMOSession.initiate(
             with: bundle.verified(using: cryptography), by: identity, device: id, using: cryptography)
         stored = session.serialized
     }
 
-    func encrypt(_ plaintext: [UInt8]) throws -> OutgoingKey {
+    package func encrypt(_ plaintext: [UInt8]) throws -> OutgoingKey {
         var session = try session()
         let key = try session.encrypt(plaintext, using: cryptography)
         stored = session.serialized
         return key
     }
 
-    func decrypt(_ key: OutgoingKey, _ generation: OMEMOGeneration) throws -> OMEMODecryption {
+    package func decrypt(_ key: OutgoingKey, _ generation: OMEMOGeneration) throws -> OMEMODecryption {
         try decrypt(IncomingKey(key.bytes, isKeyExchange: key.isKeyExchange, generation: generation))
     }
 
     /// Does what the owner of sessions does: a key exchange makes a session unless this one is of the same exchange.
-    func decrypt(_ key: IncomingKey) throws -> OMEMODecryption {
+    package func decrypt(_ key: IncomingKey) throws -> OMEMODecryption {
         switch key {
         case .message(let message): return try decrypt(message)
         case .keyExchange(let exchange):
@@ -77,7 +77,7 @@ final class Device {
         }
     }
 
-    func session() throws -> OMEMOSession {
+    package func session() throws -> OMEMOSession {
         guard let stored else { throw OMEMOError(.wrongSession) }
         return try OMEMOSession(serialized: stored)
     }
@@ -86,14 +86,14 @@ final class Device {
 /// Reproducible randomness over the real operations.
 ///
 /// `@unchecked Sendable`: each instance is used by one test, and by one thread at a time.
-final class SeededCryptography: OMEMOCryptography, @unchecked Sendable {
+package final class SeededCryptography: OMEMOCryptography, @unchecked Sendable {
     private let system = OpenSSLCryptography()
     private var state: UInt64
 
     /// Used by one test on one thread.
-    init(seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
+    package init(seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
 
-    func next() -> UInt64 {
+    package func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -101,43 +101,45 @@ final class SeededCryptography: OMEMOCryptography, @unchecked Sendable {
         return value ^ (value >> 31)
     }
 
-    func randomBytes(_ count: Int) throws(OMEMOError) -> [UInt8] {
+    package func randomBytes(_ count: Int) throws(OMEMOError) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
-    func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] { system.hmac(message, key: key) }
-    func hkdf(_ secret: [UInt8], salt: [UInt8], info: [UInt8], byteCount: Int) -> [UInt8] {
+    package func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] { system.hmac(message, key: key) }
+    package func hkdf(_ secret: [UInt8], salt: [UInt8], info: [UInt8], byteCount: Int) -> [UInt8] {
         system.hkdf(secret, salt: salt, info: info, byteCount: byteCount)
     }
-    func x25519PublicKey(of privateKey: [UInt8]) -> [UInt8]? { system.x25519PublicKey(of: privateKey) }
-    func x25519(_ privateKey: [UInt8], with publicKey: [UInt8]) -> [UInt8]? {
+    package func x25519PublicKey(of privateKey: [UInt8]) -> [UInt8]? { system.x25519PublicKey(of: privateKey) }
+    package func x25519(_ privateKey: [UInt8], with publicKey: [UInt8]) -> [UInt8]? {
         system.x25519(privateKey, with: publicKey)
     }
-    func ed25519PublicKey(of seed: [UInt8]) -> [UInt8]? { system.ed25519PublicKey(of: seed) }
-    func ed25519Signature(of message: [UInt8], seed: [UInt8]) -> [UInt8]? {
+    package func ed25519PublicKey(of seed: [UInt8]) -> [UInt8]? { system.ed25519PublicKey(of: seed) }
+    package func ed25519Signature(of message: [UInt8], seed: [UInt8]) -> [UInt8]? {
         system.ed25519Signature(of: message, seed: seed)
     }
-    func isEd25519Signature(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
+    package func isEd25519Signature(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
         system.isEd25519Signature(signature, of: message, by: publicKey)
     }
-    func x25519PrivateKey(ofEd25519Seed seed: [UInt8]) -> [UInt8]? { system.x25519PrivateKey(ofEd25519Seed: seed) }
-    func x25519PublicKey(ofEd25519 publicKey: [UInt8]) -> [UInt8]? { system.x25519PublicKey(ofEd25519: publicKey) }
-    func ed25519PublicKey(ofX25519 publicKey: [UInt8]) -> [UInt8]? { system.ed25519PublicKey(ofX25519: publicKey) }
-    func cbcEncrypted(_ plaintext: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8]? {
+    package func x25519PrivateKey(ofEd25519Seed seed: [UInt8]) -> [UInt8]? {
+        system.x25519PrivateKey(ofEd25519Seed: seed)
+    }
+    package func x25519PublicKey(ofEd25519 publicKey: [UInt8]) -> [UInt8]? {
+        system.x25519PublicKey(ofEd25519: publicKey)
+    }
+    package func ed25519PublicKey(ofX25519 publicKey: [UInt8]) -> [UInt8]? {
+        system.ed25519PublicKey(ofX25519: publicKey)
+    }
+    package func cbcEncrypted(_ plaintext: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8]? {
         system.cbcEncrypted(plaintext, key: key, vector: vector)
     }
-    func cbcDecrypted(_ ciphertext: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8]? {
+    package func cbcDecrypted(_ ciphertext: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8]? {
         system.cbcDecrypted(ciphertext, key: key, vector: vector)
     }
-    func gcmSealed(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
+    package func gcmSealed(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
         system.gcmSealed(plaintext, key: key, nonce: nonce)
     }
-    func gcmOpened(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
+    package func gcmOpened(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
         system.gcmOpened(sealed, key: key, nonce: nonce)
     }
-    func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool { system.areEqual(one, other) }
-}
-
-extension [UInt8] {
-    init(_ text: String) { self = Array(text.utf8) }
+    package func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool { system.areEqual(one, other) }
 }

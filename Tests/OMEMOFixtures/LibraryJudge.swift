@@ -1,16 +1,15 @@
-import Cryptography
-import Foundation
-import OMEMO
-import Testing
-import XMLStreaming
+internal import Cryptography
+internal import Foundation
+package import OMEMO
+internal import XMLStreaming
 
-/// A device of Debian's libomemo-c in a process of its own: `Judge/libomemo.c`, compiled by the first test that needs it.
-final class LibraryJudge {
-    struct Refusal: Error, CustomStringConvertible {
-        let description: String
+/// A device of Debian's libomemo-c in a process of its own: `libomemo.c`, compiled when the first one is started.
+package final class LibraryJudge {
+    package struct Refusal: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    let generation: OMEMOGeneration
+    package let generation: OMEMOGeneration
     private let process = Process()
     private let requests = Pipe()
     private let answers = Pipe()
@@ -18,7 +17,8 @@ final class LibraryJudge {
 
     /// The compiled program, or why there is none.
     private static let program = Result {
-        let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Judge/libomemo.c")
+        let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "OMEMOTests/Judge/libomemo.c")
         let folder = FileManager.default.temporaryDirectory.appending(path: "hongyan-libomemo-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "libomemo")
@@ -36,7 +36,7 @@ final class LibraryJudge {
         return program
     }
 
-    init(_ generation: OMEMOGeneration) throws {
+    package init(_ generation: OMEMOGeneration) throws {
         self.generation = generation
         process.executableURL = try Self.program.get()
         process.arguments = [String(generation.rawValue)]
@@ -51,9 +51,9 @@ final class LibraryJudge {
     }
 
     /// Its bundle, with a new one-time key each time.
-    func published() throws -> OMEMOBundle {
+    package func published() throws -> OMEMOBundle {
         let words = try ask("bundle").dropFirst().map(String.init)
-        func base64(_ index: Int) throws -> String { Base64.encode(try #require(Hex.decode(words[index]))) }
+        func base64(_ index: Int) throws -> String { Base64.encode(try bytes(words[index])) }
         let xml =
             switch generation {
             case .current:
@@ -73,16 +73,17 @@ final class LibraryJudge {
     }
 
     /// Starts a session with a device of ours.
-    func start(with device: Device) throws {
+    package func start(with device: Device) throws {
         let element = XMLElement(try device.bundle(generation))
         var values: [String: (id: String, key: String)] = [:]
         for child in element.children {
             let part = child.localName == "prekeys" ? child.firstChild ?? child : child
             let id = part["id"] ?? part["preKeyId"] ?? part["signedPreKeyId"] ?? ""
-            values[part.localName] = (id, Hex.encode(try #require(Base64.decode(part.text))))
+            values[part.localName] = (id, Hex.encode(Base64.decode(part.text) ?? []))
         }
         func value(_ current: String, _ legacy: String) throws -> (id: String, key: String) {
-            try #require(values[generation == .legacy ? legacy : current])
+            guard let value = values[generation == .legacy ? legacy : current] else { throw OMEMOError(.malformed) }
+            return value
         }
         let signed = try value("spk", "signedPreKeyPublic")
         let preKey = try value("pk", "preKeyPublic")
@@ -91,25 +92,30 @@ final class LibraryJudge {
                 + "\(try value("spks", "signedPreKeySignature").key) \(preKey.id) \(preKey.key)")
     }
 
-    func encrypt(_ plaintext: [UInt8]) throws -> IncomingKey {
+    package func encrypt(_ plaintext: [UInt8]) throws -> IncomingKey {
         let key = try encryptedBytes(plaintext)
         return try IncomingKey(key.bytes, isKeyExchange: key.isKeyExchange, generation: generation)
     }
 
     /// As the library writes it.
-    func encryptedBytes(_ plaintext: [UInt8]) throws -> OutgoingKey {
+    package func encryptedBytes(_ plaintext: [UInt8]) throws -> OutgoingKey {
         let words = try ask("encrypt \(plaintext.isEmpty ? "-" : Hex.encode(plaintext))")
-        return OutgoingKey(bytes: try #require(Hex.decode(words[2])), isKeyExchange: words[1] == "1")
+        return OutgoingKey(bytes: try bytes(words[2]), isKeyExchange: words[1] == "1")
     }
 
-    func decrypt(_ key: OutgoingKey) throws -> [UInt8] {
+    package func decrypt(_ key: OutgoingKey) throws -> [UInt8] {
         let words = try ask("decrypt \(key.isKeyExchange ? 1 : 0) \(Hex.encode(key.bytes))")
-        return words[1] == "-" ? [] : try #require(Hex.decode(words[1]))
+        return words[1] == "-" ? [] : try bytes(words[1])
+    }
+
+    private func bytes(_ word: some StringProtocol) throws -> [UInt8] {
+        guard let bytes = Hex.decode(String(word)) else { throw Refusal(description: "not hexadecimal") }
+        return bytes
     }
 
     /// Copies the session, to restore it later.
-    func save() throws { _ = try ask("save") }
-    func load() throws { _ = try ask("load") }
+    package func save() throws { _ = try ask("save") }
+    package func load() throws { _ = try ask("load") }
 
     private func ask(_ request: String) throws -> [Substring] {
         try requests.fileHandleForWriting.write(contentsOf: Data((request + "\n").utf8))
