@@ -112,6 +112,21 @@ struct TimelineProtectionTests {
         #expect(fixture.reports.all.isEmpty)
     }
 
+    @Test("encryption begins above the first of our messages that was encrypted, which was written before that")
+    func began() async throws {
+        let fixture = try await ModelFixture()
+        let sealed = MessageProtection.encrypted(scheme: scheme, device: nil, trust: .verified)
+        try await receive("clear", .none, at: 1, in: fixture, isOutgoing: true)
+        try await receive("one", sealed, at: 2, in: fixture, isOutgoing: true)
+        try await note(.began, at: 3, in: fixture)
+        try await receive("two", sealed, at: 4, in: fixture, isOutgoing: true)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        #expect(timeline.sketch == ["2026-11-1", "clear", "notice began", "one", "two"])
+        let messages = timeline.items.elements.compactMap(\.message)
+        #expect(messages.allSatisfy { $0.beginsGroup && $0.endsGroup })
+    }
+
     @Test("a notice of an older page is not shown at the newest one")
     func pages() async throws {
         let fixture = try await ModelFixture()

@@ -75,8 +75,12 @@ def is_seen(node):
 
 def program(order):
     for application in children(Atspi.get_desktop(0)):
-        if application.get_process_id() == order["pid"]:
-            return application
+        try:
+            if application.get_process_id() == order["pid"]:
+                return application
+        except GLib.Error:
+            # Another program has just ended.
+            continue
     raise Missing("process %d shows no window" % order["pid"])
 
 

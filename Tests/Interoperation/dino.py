@@ -49,7 +49,18 @@ def clip(order):
     return {}
 
 
-person.LOOKING.update(point=point, tool=tool, clip=clip)
+def lock(order):
+    """Clicks the lock, at the right of the text field."""
+    buttons = [node for node in person.walk(person.program(order)) if node.get_role_name() == "push button"
+               and person.rectangle(node)[0] > 930 and person.rectangle(node)[1] > 780]
+    if not buttons:
+        raise person.Missing("there is no lock")
+    _, x, y = person.place_of(buttons[0], order)
+    person.xdotool("mousemove", str(x), str(y), "sleep", person.HAND, "click", "1")
+    return {}
+
+
+person.LOOKING.update(point=point, tool=tool, clip=clip, lock=lock)
 
 
 class Dino(Person):
@@ -102,6 +113,38 @@ class Dino(Person):
 
     def looks(self):
         self.clicks("text", "GtkTextView")
+
+    def encrypts(self):
+        """Chooses OMEMO in the menu of the lock, unless it is chosen already."""
+        question = "SELECT 1 FROM conversation WHERE encryption = 2 AND active = 1"
+        before = len(self.asked(question))
+        self.order("lock")
+        self.clicks("menu item", "OMEMO")
+        stage.until("Dino encrypts", lambda: len(self.asked(question)) >= max(1, before))
+
+    def has_encrypted(self, text):
+        stage.until("Dino decrypts “%s”" % text, lambda: (2,) in self.asked(
+            "SELECT encryption FROM message WHERE body = ?", text))
+
+    def has_encrypted_file(self, kind, number=1):
+        stage.until("Dino decrypts %d files of %s" % (number, kind), lambda: len(self.asked(
+            "SELECT 1 FROM file_transfer WHERE direction = 0 AND state = 0 AND encryption = 2 AND mime_type LIKE ?",
+            kind + "/%")) >= number, note=lambda: self.asked(
+                "SELECT direction, state, encryption, mime_type, file_name, size FROM file_transfer"))
+
+    def has_encrypted_voice(self):
+        """A file without a type, which Dino does not load by itself."""
+        stage.until("Dino has an encrypted file", lambda: self.asked(
+            "SELECT 1 FROM file_transfer WHERE direction = 0 AND encryption = 2 AND mime_type = 'application/octet-stream'"))
+
+    def finds(self, address, text):
+        """Opens a conversation that arrived while it was not running."""
+        self.opens(address)
+        self.has_text(address, text)
+
+    def talks(self, address):
+        """Opens a conversation with somebody new."""
+        self.stage.run(["dino-im", "xmpp:%s?message" % address], self.name, self.environment)
 
     def sends_file(self, path):
         question = "SELECT 1 FROM file_transfer WHERE direction = 1 AND state = 0"

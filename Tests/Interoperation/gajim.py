@@ -65,8 +65,13 @@ class Gajim(Person):
         with sqlite3.connect(base) as file:
             (app,), = file.execute("SELECT settings FROM settings WHERE name = 'app'")
             file.execute("UPDATE settings SET settings = ? WHERE name = 'app'", (json.dumps({**json.loads(app), **SETTINGS}),))
+            file.execute("UPDATE settings SET settings = ? WHERE name = 'plugins'", (
+                json.dumps({"omemo": {"active": True}} if self.encrypts_with else {}),))
+            choice = {one: {"encryption": "OMEMO"} for one in self.encrypts_with}
             file.execute("INSERT INTO account_settings (account, settings) VALUES (?, ?)", (
-                self.name, json.dumps({"account": account, "contact": {}, "group_chat": {}})))
+                self.name, json.dumps({
+                    "account": account, "contact": {one: choice[one] for one in choice if "@conference." not in one},
+                    "group_chat": {one: choice[one] for one in choice if "@conference." in one}})))
         file.close()
 
     def open(self, link=None):
@@ -109,6 +114,31 @@ class Gajim(Person):
         stage.until("Gajim learns that “%s” was %s" % (text, state), lambda: [
             mark for mark, in self.asked("SELECT marker FROM logs WHERE message = ?", text) if mark in marks])
 
+    def encrypts(self):
+        """It was chosen in its settings."""
+
+    def has_encrypted(self, text):
+        """Gajim 1.7 does not store whether a message was encrypted; without decryption it would have another text."""
+        stage.until("Gajim decrypts “%s”" % text, lambda: self.asked("SELECT 1 FROM logs WHERE message = ?", text))
+
+    def has_encrypted_file(self, kind, number=1):
+        """Gajim loads and decrypts them by itself; their names say nothing about their type."""
+        begins = {"image": b"\x89PNG", "audio": b"OggS"}[kind]
+        folder = self.stage.folder / self.name / "data/gajim/downloads"
+        stage.until("Gajim decrypts %d files of %s" % (number, kind), lambda: len([
+            one for one in folder.glob("*") if one.is_file() and one.read_bytes().startswith(begins)]) >= number)
+
+    def has_encrypted_voice(self):
+        self.has_encrypted_file("audio")
+
+    def finds(self, address, text):
+        """It stores such a message and does not add the conversation to its list."""
+
+    def talks(self, address):
+        """Opens a conversation with somebody new."""
+        self.told("xmpp:%s?message" % address)
+        self.starts(address)
+
     def looks(self):
         self.order("field")
 
@@ -130,7 +160,7 @@ class Gajim(Person):
             own = [address for address, in self.asked(
                 "SELECT message FROM logs WHERE kind = 6 AND message LIKE 'https://%'") if address.endswith(endings)]
             return len(fetched) - len(own) >= number
-        stage.until("Gajim has %d files of %s" % (number, kind), received)
+        stage.until("Gajim has %d files of %s" % (number, kind), received, note=lambda: list(folder.glob("**/*")))
 
     def corrects(self, old, new):
         self.order("field")
@@ -147,14 +177,17 @@ class Gajim(Person):
 
     def joins(self, room):
         self.told("xmpp:%s?join" % room)
+        self.starts(room)
+        self.clicks("push button", "Join")
+
+    def starts(self, address):
         # Its window for new conversations appears first, with the room selected, and does not take the keyboard focus.
         def asking():
             return [one for one in self.windows() if person.xdotool("getwindowname", one) == "Start / Join Chat"]
         window = stage.until("Gajim asks which conversation", asking)[0]
-        self.sees("label", room)
+        self.sees("label", address)
         self.pauses()
         person.xdotool("windowactivate", "--sync", window, "key", "Return")
-        self.clicks("push button", "Join")
 
     def comes_back(self, room):
         self.open()

@@ -137,6 +137,20 @@ class Desktop(Person):
         self.clicks("panel", has=[conversation])
         self.sees("text", "Message")
 
+    def makes_room(self, name, guest):
+        """Creates a room by invitation only, and invites a contact."""
+        self.clicks("push button", "Main menu")
+        self.clicks("menu item", "Join or create a room…")
+        self.clicks("label", "Create a new room")
+        self.clicks("text", "Name")
+        self.types(name)
+        self.clicks("push button", "Create the room")
+        self.sees("label", "1 person")
+        self.clicks("push button", "About the room")
+        self.clicks("push button", "Invite…")
+        self.clicks("label", guest.name)
+        self.presses("Escape")
+
     def joins(self, room):
         """Sends from a terminal, as another device of the same user: the window follows."""
         environment = dict(self.environment, HONGYAN_PROFILE=str(self.stage.folder / self.name / "terminal"), TERM="xterm")

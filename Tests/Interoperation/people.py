@@ -14,6 +14,8 @@ class Person:
         self.left = left
         self.environment = on.home(name)
         self.process = None
+        # The addresses with which it encrypts, for programs whose menu of encryptions is not tested.
+        self.encrypts_with = ()
 
     @property
     def address(self):

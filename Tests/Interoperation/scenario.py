@@ -50,6 +50,8 @@ class Scenario:
         self.results.append((feature, direction, result))
         number = len(self.results)
         self.scene.picture("%02d" % number)
+        if result == "failed":
+            self.scene.trees("%02d" % number, self.alice, self.bob)
         print("%2d  %-24s %-22s %-24s %3d s%s" % (
             number, feature, direction, result, time.monotonic() - began,
             "\n    " + reason if result == "failed" else ""), flush=True)
@@ -179,10 +181,15 @@ def main():
     options.add_argument("--programs", required=True)
     options.add_argument("--pictures")
     options.add_argument("--stay", action="store_true")
+    options.add_argument("--encrypted", action="store_true")
     options.add_argument("other", choices=sorted(PROGRAMS))
     options = options.parse_args()
     scene = stage.Stage(options.folder, options.programs, options.pictures)
-    scenario = Scenario(scene, options.other)
+    kind = Scenario
+    if options.encrypted:
+        # It extends this file.
+        from encrypted import EncryptedScenario as kind  # pylint: disable=import-outside-toplevel
+    scenario = kind(scene, options.other)
     status = 0
     try:
         scenario.play()

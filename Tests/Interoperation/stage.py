@@ -31,15 +31,15 @@ class NotSeen(Exception):
     """An expected result did not appear in time."""
 
 
-def until(what, condition, timeout=TIMEOUT):
-    """Waits until a condition returns a value, and returns the value."""
+def until(what, condition, timeout=TIMEOUT, note=lambda: ""):
+    """Waits until a condition returns a value, and returns the value; otherwise `note` is added to the error."""
     end = time.monotonic() + timeout
     while True:
         found = condition()
         if found:
             return found
         if time.monotonic() > end:
-            raise NotSeen(what)
+            raise NotSeen("%s %s" % (what, note()))
         time.sleep(0.1)
 
 
@@ -111,6 +111,15 @@ class Stage:
     def picture(self, name):
         if self.pictures:
             subprocess.run(["import", "-window", "root", str(self.pictures / (name + ".png"))], check=False)
+
+    def trees(self, name, *people):
+        """Saves what the windows contain, beside the pictures."""
+        if self.pictures:
+            for someone in people:
+                try:
+                    (self.pictures / ("%s-%s.txt" % (name, someone.name))).write_text(someone.tree())
+                except NotSeen:
+                    pass
 
     def end(self):
         for process in reversed(self.running):

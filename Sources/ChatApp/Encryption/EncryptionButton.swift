@@ -96,12 +96,12 @@ final class EncryptionPopover {
         self.model = model
         self.name = name
         choices = PolicyChoice()
-        scroller = ScrolledWindow(unreadable).growsWithContent(upTo: Self.height, showsBar: true)
+        scroller = ScrolledWindow(unreadable).isAsWideAsContent().growsWithContent(upTo: Self.height, showsBar: true)
         unreadable.accessible(label: localized("Not readable for"))
         let content = Box.vertical(spacing: 10, title, explanation, scroller, choices.root, devices).margins(
             horizontal: 12, vertical: 10
         ).minimumSize(width: 270)
-        popover = Popover(ScrolledWindow(content).growsWithContent(upTo: Self.maximum))
+        popover = Popover(ScrolledWindow(content).growsWithContent(upTo: Self.maximum).isAsWideAsContent())
         popover.accessible(label: localized("Encryption"))
         choices.onChoice = { [weak self] in self?.choose($0) }
         devices.onClick { [weak self] in self?.onDevices() }

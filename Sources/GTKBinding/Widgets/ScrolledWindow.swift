@@ -8,6 +8,13 @@ public final class ScrolledWindow: Widget {
         gtk_scrolled_window_set_policy(cast(), horizontal ? .automatic : .never, .automatic)
     }
 
+    /// Takes the natural width of its content instead of the smallest one.
+    @discardableResult
+    public func isAsWideAsContent() -> Self {
+        gtk_scrolled_window_set_propagate_natural_width(cast(), 1)
+        return self
+    }
+
     /// Takes the height of its content, up to a limit in pixels.
     ///
     /// - Parameter showsBar: beyond the limit there is a scroll bar, which gives it a larger minimum height.
