@@ -4,8 +4,9 @@ public import XMPPStanzas
 /// Answers requests of one kind: those of type `get` or `set` whose child has a certain name.
 ///
 /// Each kind has one handler. Its requests are answered one after the other in the order of their arrival, or several
-/// at a time if the handler allows it (``concurrently(_:)``); a handler may send requests itself. An error thrown by a handler is sent to the requester: a `StanzaError` unchanged, an
-/// unreadable payload as `bad-request`, anything else as `internal-server-error`.
+/// at a time if the handler allows it (``concurrently(_:)``); a handler may send requests itself. An error thrown by a
+/// handler is sent to the requester: a `StanzaError` unchanged, an unreadable payload as `bad-request`, anything else as
+/// `internal-server-error`.
 public struct IQHandler: Sendable {
     /// The request for which a handler is registered.
     public struct Key: Hashable, Sendable {
