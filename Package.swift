@@ -375,7 +375,7 @@ let package = Package(
         tests(
             "CommandLine",
             [
-                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "ServiceDiscovery", "FileSharing",
+                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "FileSharing",
                 "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "XMPPAddress",
