@@ -1,5 +1,6 @@
 internal import ChatStore
 internal import Foundation
+internal import Media
 internal import XMPPClient
 
 /// Uploads the files of a queued message.
@@ -56,9 +57,9 @@ struct QueuedUploads: Sendable {
         let sealed = try await Self.seal(path, sealing.cipher, in: media)
         let url: String
         do throws(AttachmentFailure) {
-            // The server learns only the size.
+            // The server learns only the size, and the kind of pictures, sound and videos.
             let anonymous = Attachment(
-                kind: .file, mediaType: "application/octet-stream", name: UUID().uuidString.lowercased(),
+                kind: .file, mediaType: "application/octet-stream", name: Self.publicName(for: attachment),
                 contentHash: sealed.description, isLocal: true)
             url = try await uploader.upload(anonymous, in: session, progress: progress)
         } catch {
@@ -72,6 +73,15 @@ struct QueuedUploads: Sendable {
         } catch {
             throw AttachmentFailure(protecting: error)
         }
+    }
+
+    /// A random name. Programs that know only links (XEP-0454) recognise what they can show and play by its extension.
+    private static func publicName(for attachment: Attachment) -> String {
+        let name = UUID().uuidString.lowercased()
+        guard let type = attachment.mediaType.flatMap(MediaType.init(name:)),
+            [.picture, .audio, .video].contains(type.kind)
+        else { return name }
+        return name + "." + type.fileExtension
     }
 
     private static func seal(

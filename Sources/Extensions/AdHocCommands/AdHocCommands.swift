@@ -16,7 +16,7 @@ public import XMPPStanzas
 ///     while !stage.isFinished { stage = try await commands.perform(.execute, answering: form, in: stage) }
 ///
 /// Strangers learn nothing of the commands: their requests get the error of an address without a client. With
-/// ``ServiceDiscovery`` in the configuration others find the list under the node
+/// `ServiceDiscovery` in the configuration others find the list under the node
 /// `http://jabber.org/protocol/commands`.
 public final class AdHocCommands: DiscoveryNodes {
     /// The node whose items are the commands of an address (§2.2).
@@ -237,7 +237,7 @@ public final class AdHocCommands: DiscoveryNodes {
     /// - Parameters:
     ///   - action: one of ``CommandStage/actions``, or `.cancel`.
     ///   - form: the answers; see `DataForm.answered(with:)`.
-    /// - Throws: ``ClientError``. With a refusal such as ``CommandRefusal/badPayload`` the stage stays valid.
+    /// - Throws: `ClientError`. With a refusal such as ``CommandRefusal/badPayload`` the stage stays valid.
     public func perform(
         _ action: CommandAction, answering form: DataForm? = nil, in stage: CommandStage
     ) async throws(ClientError) -> CommandStage {

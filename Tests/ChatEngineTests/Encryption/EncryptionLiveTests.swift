@@ -345,6 +345,9 @@ struct EncryptionLiveTests {
         let files = shelf.files.withLock { $0 }
         #expect(files.values.map(\.count) == [content.count + 16])
         #expect(files.keys.allSatisfy { !$0.contains("plan") })
+        // Other programs recognise pictures and voice by the extension; the kind of a document is not told.
+        let shown = described.kind == .file ? "" : String(described.name?.suffix(4) ?? "")
+        #expect(files.keys.allSatisfy { shown.isEmpty ? !$0.hasSuffix(".pdf") : $0.hasSuffix(shown) }, "\(files.keys)")
     }
 
     /// A room for its two members, in which both are.
