@@ -18,12 +18,12 @@ extension OMEMOService {
                 do throws(ProtectionError) {
                     bundle = try await directory.bundle(of: device)
                 } catch {
-                    if !error.isTemporary { try await settle(device, isSent: false) }
+                    if !error.isTemporary { try await settle(owed.kind, of: device, isSent: false) }
                     continue
                 }
             }
             guard let element = try await emptyMessage(for: device, bundle) else {
-                try await settle(device, isSent: false)
+                try await settle(owed.kind, of: device, isSent: false)
                 continue
             }
             var message = Message(to: device.address, type: .chat)
@@ -31,7 +31,7 @@ extension OMEMOService {
             message.append(EncryptionHint(device.generation.namespace))
             message.payloads.append(ProcessingHint.store)
             try await session.send(message)
-            try await settle(device, isSent: true)
+            try await settle(owed.kind, of: device, isSent: true)
         }
     }
 
@@ -58,8 +58,8 @@ extension OMEMOService {
         return element
     }
 
-    /// Records that a device no longer waits for an empty message.
-    private func settle(_ device: PeerDevice, isSent: Bool) async throws {
+    /// Records that a device no longer waits for an empty message of this kind.
+    private func settle(_ kind: OwedMessage.Kind, of device: PeerDevice, isSent: Bool) async throws {
         let protection = protection
         var step = ProtectionStep(context.recorder.protector)
         try await step.perform { () async throws(ProtectionError) in
@@ -67,9 +67,12 @@ extension OMEMOService {
             let name = OwedMessage.name(device)
             if let record = try await draft.value(name) {
                 var owed = try OwedMessage(record)
-                if owed.kind == .repair, isSent { owed.repaired(now: protection.seconds) }
-                owed.kind = .none
-                draft.write(name, owed.record)
+                // A message that arrived meanwhile and could not be decrypted needs a new session: that is still owed.
+                if owed.kind == kind {
+                    if kind == .repair, isSent { owed.repaired(now: protection.seconds) }
+                    owed.kind = .none
+                    draft.write(name, owed.record)
+                }
             }
             return ((), draft.finish())
         }
