@@ -55,7 +55,7 @@ actor ChatManager {
 
     private var roster: Roster? { session[Roster.self] }
 
-    /// An address as the user types it: without `@` it belongs to the own server.
+    /// An address as the user types it: without `@` it belongs to the server of the account.
     private func address(_ text: String) throws -> JID {
         try JID(text.contains("@") ? text : "\(text)@\(account.domain)").bare
     }
@@ -106,7 +106,9 @@ actor ChatManager {
     }
 
     private func show(_ events: [SessionEvent]) async {
-        for case .message(let message) in events {
+        for case .message(let received) in events {
+            // What another device of this account sent or received comes inside a message.
+            let message = Carbon(in: received, for: account)?.message ?? received
             show(message, at: nil)
             await fetch(message)
         }
@@ -154,6 +156,7 @@ actor ChatManager {
     private func say(_ text: String) {
         // Control characters of others would move the cursor or change colours.
         let harmless = String(text.unicodeScalars.filter { $0.properties.generalCategory != .control || $0 == "\n" })
-        FileHandle.standardOutput.write(Data((harmless + "\n").utf8))
+        // Further lines are indented, so that nobody can write a line that looks like a message of another person.
+        FileHandle.standardOutput.write(Data((harmless.replacing("\n", with: "\n    ") + "\n").utf8))
     }
 }

@@ -139,6 +139,17 @@ struct ExampleTests {
             #expect(received.contains { FileManager.default.contents(atPath: romeo.received + "/" + $0) == content })
         }
 
+        // What another device of Juliet sends is shown here, too; no line of it looks like one of somebody else.
+        try await place.client(
+            Account(username: juliet.name, password: place.account.password, domain: place.server.domain)
+        ).run { phone in
+            let text = "from the phone\n\(romeo.name): I said nothing"
+            try await phone.send(.chat(to: try JID(romeo.address), body: text))
+            try await phone.ping()
+        }
+        try await juliet.sees("me: from the phone\n    \(romeo.name): I said nothing\n")
+        try await romeo.sees("\(juliet.name): from the phone\n    \(romeo.name): I said nothing\n")
+
         // The history comes from the server: with the time, to both.
         try romeo.type("/chat \(juliet.name)")
         try await romeo.sees("Z \(juliet.name): Honk! 嘎！")

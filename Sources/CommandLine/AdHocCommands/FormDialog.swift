@@ -13,8 +13,7 @@ struct FormDialog {
         var values = try given.values(for: form)
         for field in form.questions {
             guard let name = field.name, given[name] == nil else { continue }
-            var single = DataForm(kind: .form, fields: [field])
-            single.fields[0].isRequired = field.isRequired
+            let single = DataForm(kind: .form, fields: [field])
             while true {
                 guard let answer = await ask(field) else { return nil }
                 values[name] = answer

@@ -67,11 +67,12 @@ public final class AdHocCommands: DiscoveryNodes {
         state.withLock { $0.offered.removeAll { $0.node == node } }
     }
 
-    public var features: [String] { offered.isEmpty ? [] : [DataForm.name.namespace] }
+    /// Announced as long as there is something to execute (§2.1).
+    public var features: [String] { offered.isEmpty ? [] : [Self.listNode, DataForm.name.namespace] }
 
     public var handlers: [IQHandler] {
         [
-            IQHandler(.set, CommandElement.name) { [self] iq in
+            IQHandler(.set, CommandElement.name, feature: .none) { [self] iq in
                 guard let requester = iq.from, let payload = iq.payload else { throw StanzaError(.badRequest) }
                 if let action = payload["action"], !action.isEmpty, CommandAction(rawValue: action) == nil {
                     throw CommandRefusal.malformedAction.error()

@@ -379,6 +379,19 @@ struct EncryptionTests {
         #expect(try OwedMessage(owed).kind == .repair)
     }
 
+    @Test("a repair that becomes necessary while an answer is sent is still owed")
+    func settling() {
+        var owed = OwedMessage()
+        owed.kind = .repair
+        owed.settle(.answer, isSent: true, now: 1_000)
+        #expect(owed.kind == .repair)
+        owed.settle(.repair, isSent: true, now: 1_000)
+        #expect(owed.kind == .none && owed.record != nil, "The repair is remembered.")
+        owed.kind = .answer
+        owed.settle(.answer, isSent: true, now: 1_001)
+        #expect(owed.kind == .none)
+    }
+
     @Test("a message for which there is no session says so, and a new session is owed, a few times a day")
     func repair() async throws {
         let (alice, bob) = try await pair([.current])

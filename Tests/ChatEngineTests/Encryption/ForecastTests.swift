@@ -334,7 +334,7 @@ struct ForecastTests {
         #expect(await alice.protection.forecast(for: conversation).outcome == .encrypted)
     }
 
-    @Test("a profile whose identity is another than before has a new device, and the old one is to be removed")
+    @Test("a profile whose identity has changed gets a new device, and the old one must be removed")
     func otherIdentity() async throws {
         let store = MemoryStore()
         let before = try await SealingDevice("alice@a.test", on: server, store: store)

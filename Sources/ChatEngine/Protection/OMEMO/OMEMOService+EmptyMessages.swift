@@ -67,12 +67,8 @@ extension OMEMOService {
             let name = OwedMessage.name(device)
             if let record = try await draft.value(name) {
                 var owed = try OwedMessage(record)
-                // A message that arrived meanwhile and could not be decrypted needs a new session: that is still owed.
-                if owed.kind == kind {
-                    if kind == .repair, isSent { owed.repaired(now: protection.seconds) }
-                    owed.kind = .none
-                    draft.write(name, owed.record)
-                }
+                owed.settle(kind, isSent: isSent, now: protection.seconds)
+                draft.write(name, owed.record)
             }
             return ((), draft.finish())
         }

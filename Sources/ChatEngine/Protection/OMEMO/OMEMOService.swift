@@ -193,7 +193,7 @@ actor OMEMOService {
         protection.state.withLock { $0.own = announced }
     }
 
-    /// Removes an earlier device of this profile that nobody has the key of.
+    /// Removes an earlier device of this profile whose identity key no longer exists.
     private func withdrawRetired(with devices: OMEMODevices) async throws {
         let record = try await protection.memory.value(OwnKeys.retiredName)
         guard let record, let device = OMEMODevice(String(decoding: record, as: UTF8.self)) else { return }

@@ -4,7 +4,7 @@ internal import OMEMO
 /// The keys of this device, except its identity: what it publishes, and with what others begin sessions.
 struct OwnKeys: Sendable {
     static let name = "omemo/self"
-    /// The id of an earlier device of this profile whose identity key is gone: it is to be removed from the lists.
+    /// The id of an earlier device of this profile whose identity key is gone: it must be removed from the lists.
     static let retiredName = "omemo/retired"
     private static let version: UInt8 = 1
     /// The current signed key and the one before (XEP-0384 §5.3.2), which others may still use.

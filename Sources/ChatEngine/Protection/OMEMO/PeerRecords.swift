@@ -151,6 +151,14 @@ struct OwedMessage: Sendable {
         repairs.count { now - $0 < Self.repairPeriod && $0 <= now } < Self.repairLimit
     }
 
+    /// Records that an empty message of this kind was sent, or cannot be. A repair that became necessary while an answer
+    /// was sent is still owed.
+    mutating func settle(_ settled: Kind, isSent: Bool, now: Int64) {
+        guard kind == settled else { return }
+        if kind == .repair, isSent { repaired(now: now) }
+        kind = .none
+    }
+
     mutating func repaired(now: Int64) {
         repairs.removeAll { now - $0 >= Self.repairPeriod || $0 > now }
         repairs.append(now)
