@@ -1,6 +1,7 @@
 import ChatFixtures
 import ChatStore
 import EndToEndEncryption
+import OMEMO
 import PublishSubscribe
 import ServerFixtures
 import Testing
@@ -13,6 +14,19 @@ struct DecisionLiveTests {
     private func announced(_ account: JID, to person: Person) async throws -> Set<UInt32> {
         let encryption = try #require(person.account.encryption)
         return Set(try await encryption.devices(of: account).filter { $0.isAnnounced == true }.map(\.device))
+    }
+
+    /// The devices in both lists of an account as its server has them. A program's own view can be a moment older or
+    /// newer: notifications of its changes arrive after them.
+    private func published(by person: Person) async throws -> [Set<UInt32>] {
+        let data = try #require(person.account.session?[PublishSubscribe.self])
+        var lists: [Set<UInt32>] = []
+        for generation in OMEMOGeneration.allCases {
+            let item = try await data.items(of: generation.devicesNode, maximum: 1).items.last
+            let list = try OMEMODeviceList(from: #require(item?.payload))
+            lists.append(Set(list.devices.map(\.id.number)))
+        }
+        return lists
     }
 
     @Test(
@@ -31,11 +45,16 @@ struct DecisionLiveTests {
             let (kept, old) = (try #require(encryption.device), try #require(tablet.account.encryption?.device))
             #expect(try await announced(phone.address, to: phone) == [kept, old])
             try await encryption.removeDevice(old)
+            #expect(try await published(by: phone) == [[kept], [kept]])
+            await eventually { (try? await announced(phone.address, to: phone)) == [kept] }
             #expect(try await announced(phone.address, to: phone) == [kept])
             try await encryption.removeDevice(kept)
-            #expect(try await announced(phone.address, to: phone).isEmpty)
+            #expect(try await published(by: phone) == [[], []])
             encryption.announceAgain()
+            await eventually { (try? await published(by: phone)) == [[kept], [kept]] }
+            #expect(try await published(by: phone) == [[kept], [kept]])
             await eventually { (try? await announced(phone.address, to: phone)) == [kept] }
+            #expect(try await announced(phone.address, to: phone) == [kept])
             try await romeo.whileRunning {
                 try await EncryptionLiveTests.waitUntilAnnounced([romeo])
                 #expect(try await announced(phone.address, to: romeo) == [kept])
