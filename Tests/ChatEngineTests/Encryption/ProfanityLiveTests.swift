@@ -11,7 +11,7 @@ import XMPPClient
 
 /// Debian's profanity, which has the legacy generation of OMEMO; `Scripts/packages omemo` installs it.
 @Suite(
-    "OMEMO with profanity", .timeLimit(.minutes(3)),
+    "OMEMO with profanity", .timeLimit(.minutes(10)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/profanity")))
 struct ProfanityLiveTests {
     private static let scheme = "eu.siacs.conversations.axolotl"
