@@ -1,3 +1,4 @@
+import EntityInformation
 import MessageFeatures
 import MessageHistory
 import ServerFixtures
@@ -35,6 +36,8 @@ struct ArchiveLiveTests {
             configuration.host = server.host
             configuration.port = server.port
             configuration.trust = .certificateAuthority(server.authorityFile)
+            // The speed of a machine that runs other tests at the same time is not tested.
+            configuration.loginTimeout = .seconds(120)
             configuration.add { ServiceDiscovery($0) }
             configuration.add { MessageArchive($0) }
             return Client(configuration)
@@ -44,6 +47,8 @@ struct ArchiveLiveTests {
             try await first.send(Presence())
             try await juliet.run { second in
                 try await second.send(Presence())
+                // The server answers in order: it knows that both are available.
+                try await second.ping()
                 try await withDeadline { try await body(first, second) }
             }
         }
