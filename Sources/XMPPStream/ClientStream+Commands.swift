@@ -147,8 +147,8 @@ extension ClientStream {
         return written(StreamMarkup.answer(handled))
     }
 
-    /// Closes the stream (RFC 6120 §4.4): the last acknowledgement, `</stream:stream>`, and a short wait for that of
-    /// the server.
+    /// Closes the stream (RFC 6120 §4.4): the last acknowledgement, a request for that of the server if anything is not
+    /// acknowledged, `</stream:stream>`, and a short wait for that of the server.
     public mutating func close(now: ContinuousClock.Instant) -> [StreamAction] {
         var output = ActionList(framing)
         switch phase {
@@ -169,6 +169,11 @@ extension ClientStream {
             state = .closing(deadline: now.advanced(by: configuration.closeTimeout))
             output.append(.progress(.closeRequested))
             if case .answer(let handled) = management.closing() { output.write(StreamMarkup.answer(handled)) }
+            if management.isActive, management.unacknowledgedCount > 0 {
+                // An earlier request may not be for everything that was sent since.
+                management.requestSent()
+                output.write(StreamMarkup.request)
+            }
             writeFooter(&output)
         case .closing, .ended: break
         }

@@ -295,7 +295,8 @@ extension ClientStream {
         switch management.acknowledgementReceived(handled: handled) {
         case .acknowledged(let tokens, let requestAgain):
             if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
-            if requestAgain { output.write(StreamMarkup.request) }
+            // After `</stream:stream>` nothing is written; the last request was made before it.
+            if requestAgain, isEstablished { output.write(StreamMarkup.request) }
         case .tooHigh(let handled, let sent):
             handledCountTooHigh(handled: handled, sent: sent, &output)
         case .unexpected:

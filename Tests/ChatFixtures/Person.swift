@@ -68,11 +68,13 @@ package struct Person: Sendable {
         for peer: Person, within limit: Duration = .seconds(180), location: SourceLocation = #_sourceLocation,
         _ isGood: @escaping @Sendable ([StoredMessage]) -> Bool
     ) async throws {
-        try await wait(in: key(peer.address), within: limit, location: location, isGood)
+        try await wait(in: key(peer.address), with: peer, within: limit, location: location, isGood)
     }
 
+    /// - Parameter peer: whose side is described too if it takes too long.
     package func wait(
-        in key: ConversationKey, within limit: Duration = .seconds(180), location: SourceLocation = #_sourceLocation,
+        in key: ConversationKey, with peer: Person? = nil, within limit: Duration = .seconds(180),
+        location: SourceLocation = #_sourceLocation,
         _ isGood: @escaping @Sendable ([StoredMessage]) -> Bool
     ) async throws {
         let changes = store.changes()
@@ -101,6 +103,10 @@ package struct Person: Sendable {
             }
             Issue.record("\(self.address): \(shown.joined(separator: "\n"))", sourceLocation: location)
             Issue.record("\(self.address): \(transcript.text)")
+            if let peer {
+                let sent = try await peer.timeline(with: address).map { "\($0.text.body) \($0.state)" }
+                Issue.record("\(peer.address): \(await peer.account.connectionState) \(sent) \(peer.transcript.text)")
+            }
             throw CancellationError()
         }
     }

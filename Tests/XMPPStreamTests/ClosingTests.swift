@@ -28,6 +28,19 @@ struct ClosingTests {
         #expect(client.stream.close(now: start).text == "<a xmlns='urn:xmpp:sm:3' h='1'/></stream:stream>")
     }
 
+    @Test("XEP-0198 §4: what is not acknowledged is asked for before the close, and nothing is written after it")
+    func lastRequest() {
+        var client = ScriptedClient(at: .established)
+        client.send(Presence(), token: StanzaToken(1))
+        client.send(Presence(), token: StanzaToken(2))
+        #expect(client.stream.close(now: start).text == "<r xmlns='urn:xmpp:sm:3'/></stream:stream>")
+        // The answer to the request that was made with the first stanza.
+        let first = client.receive("<a xmlns='urn:xmpp:sm:3' h='1'/>")
+        #expect(first.acknowledged == [StanzaToken(1)] && first.text.isEmpty)
+        let second = client.receive("<a xmlns='urn:xmpp:sm:3' h='2'/>")
+        #expect(second.acknowledged == [StanzaToken(2)] && second.text.isEmpty)
+    }
+
     @Test("A server that does not answer is only waited for until a timeout")
     func deadline() {
         var client = ScriptedClient(at: .established)

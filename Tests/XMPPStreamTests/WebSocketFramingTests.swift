@@ -62,7 +62,10 @@ struct WebSocketFramingTests {
             "<message xmlns='jabber:client' from='romeo@example.com'><body>O</body></message>")
         #expect(received.stanzas.count == 1)
         let closing = client.stream.close(now: start)
-        #expect(Self.messages(closing) == ["<close xmlns='urn:ietf:params:xml:ns:xmpp-framing'/>"])
+        #expect(
+            Self.messages(closing) == [
+                "<r xmlns='urn:xmpp:sm:3'/>", "<close xmlns='urn:ietf:params:xml:ns:xmpp-framing'/>",
+            ])
         let end = client.receive("<close xmlns='urn:ietf:params:xml:ns:xmpp-framing'/>")
         #expect(end.ends.first?.reason == .requested)
     }
