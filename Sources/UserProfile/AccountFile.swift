@@ -48,8 +48,8 @@ public struct AccountFile: Sendable {
         }
     }
 
-    /// The encryption of accounts that are new in the list; `nil` leaves it off.
-    public static let standardEncryption: EncryptionPolicy? = nil
+    /// The encryption of accounts that are new in the list: messages are encrypted to everyone who can decrypt them.
+    public static let standardEncryption = EncryptionPolicy.whenPossible
 
     private struct Content: Codable, Sendable {
         public var accounts: [Account] = []

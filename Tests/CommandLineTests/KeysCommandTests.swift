@@ -40,10 +40,12 @@ struct KeysCommandTests {
         func saved() async throws -> String? {
             try await juliet.bare(["accounts", "--json"]).objects.first?["encryption"] as? String
         }
+        #expect(try await juliet.bare(["login"] + juliet.connection()).status == 0)
+        #expect(try await saved() == "when-possible", "encryption is on from the first login")
         try await juliet.run("login", "--encryption", "sometimes", expecting: 2)
         try await juliet.run("login", "--encryption", "always")
         #expect(try await saved() == "always")
-        try await juliet.run("login")
+        #expect(try await juliet.bare(["login"] + juliet.connection()).status == 0)
         #expect(try await saved() == "always")
         for word in ["when-possible", "never", "off"] {
             let result = try await juliet.bare(["keys", "policy", word, "--json"])

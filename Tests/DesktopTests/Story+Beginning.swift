@@ -60,10 +60,11 @@ extension Story {
     func texts(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         try await alice.says("Hello Bob, the geese are flying south.")
-        try await alice.sees(.message("You, Hello Bob", "Delivered to a device"))
+        // Nobody has turned encryption on: it is on in new accounts.
+        try await alice.sees(.message("You, Hello Bob", "Encrypted", "Delivered to a device"))
         try await stage.until("his desktop tells him") { stage.notified.contains("the geese are flying south") }
         try await bob.clicks(.conversation("alice", "1 unread", "the geese are flying south"))
-        try await bob.sees(.message("alice, Hello Bob, the geese are flying south."))
+        try await bob.sees(.message("alice, Hello Bob, the geese are flying south.", "Encrypted"))
         try await alice.looks()
         try await alice.sees(.message("You, Hello Bob", "Seen"))
         try await bob.says("鸿雁传书，平安到了 🎉")

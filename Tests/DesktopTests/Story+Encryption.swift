@@ -5,6 +5,9 @@ extension Story {
     func encrypted() async throws {
         let stage = try await Stage()
         try await accounts(stage)
+        for person in [stage.alice, stage.bob] { try setEncryption(nil, of: person) }
+        try await quits(stage.bob, stage)
+        try await stage.bob.start(until: .button("Main menu"))
         try await beginning(stage)
         try await friends(stage)
         try await clearText(stage)
@@ -24,7 +27,7 @@ extension Story {
         try await isStored("Everybody may read this.", stage)
         for (person, other) in [(alice, "bob"), (bob, "alice")] {
             try await quits(person, stage)
-            try turnOn(person)
+            try setEncryption("whenPossible", of: person)
             try await person.start(["xmpp:\(other)@\(stage.server.domain)"], until: .field("Message"))
         }
     }
@@ -58,13 +61,13 @@ extension Story {
         try await stage.until("the program ends") { !person.program.isRunning }
     }
 
-    private func turnOn(_ person: PersonAtWindow) throws {
+    private func setEncryption(_ policy: String?, of person: PersonAtWindow) throws {
         let path = "\(person.program.folder)/config/hongyan/accounts.json"
         let data = try Data(contentsOf: URL(filePath: path))
         guard var file = try JSONSerialization.jsonObject(with: data) as? [String: Any],
             var accounts = file["accounts"] as? [[String: Any]], !accounts.isEmpty
         else { throw NotSeen(description: "There is no account in \(path).") }
-        accounts[0]["encryption"] = "whenPossible"
+        accounts[0]["encryption"] = policy
         file["accounts"] = accounts
         try JSONSerialization.data(withJSONObject: file).write(to: URL(filePath: path))
     }

@@ -85,6 +85,8 @@ struct ReadMeTests {
                 return line.hasPrefix("|") ? "|" : nil
             }
         }
-        #expect(try shape("README.md") == shape("README.zh-CN.md"))
+        for name in ["README", "Documentation/CommandLine"] {
+            #expect(try shape("\(name).md") == shape("\(name).zh-CN.md"), "\(name)")
+        }
     }
 }

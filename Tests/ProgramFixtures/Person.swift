@@ -46,9 +46,13 @@ package struct Person: Sendable {
     }
 
     /// Runs a command of `hongyan` with this account to its end.
+    ///
+    /// A login turns encryption off unless it asks for some, so that tests can read what is on the wire and in archives.
     @discardableResult
     package func run(_ arguments: String..., expecting status: Int32 = 0) async throws -> Program.Result {
-        let result = try await Program("hongyan", arguments + connection(), home: home).result()
+        let isPlain = arguments.first == "login" && !arguments.contains("--encryption")
+        let words = arguments + (isPlain ? ["--encryption", "off"] : [])
+        let result = try await Program("hongyan", words + connection(), home: home).result()
         guard result.status == status else {
             throw Program.Failure(description: "\(arguments): \(result.status)\n\(result.output)\(result.errors)")
         }

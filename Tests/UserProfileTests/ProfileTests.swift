@@ -50,7 +50,7 @@ import XMPPAddress
         #expect(try AccountFile(directory: folder).account(juliet)?.lastMechanism == nil)
     }
 
-    @Test("encryption is off until the list of accounts asks for it; its identity key is stored with the password")
+    @Test("a new account encrypts when possible, a login changes nothing, and the identity key is beside the password")
     func encryption() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let juliet = try JID("juliet@example.org")
@@ -59,7 +59,11 @@ import XMPPAddress
             CredentialStore.inFile(folder: folder + "/secrets")
         }
         try await accounts.save(AccountAccess(address: juliet))
+        #expect(await accounts.encryption(of: juliet)?.policy == .whenPossible)
+        try await accounts.save(encryption: nil, of: juliet)
         #expect(await accounts.encryption(of: juliet) == nil)
+        try await accounts.save(AccountAccess(address: juliet))
+        #expect(await accounts.encryption(of: juliet) == nil, "it was turned off, and stays so")
         var file = try AccountFile(directory: folder)
         var account = try #require(file.account(juliet))
         account.encryption = .always

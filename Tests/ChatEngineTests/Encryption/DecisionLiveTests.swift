@@ -155,17 +155,10 @@ struct DecisionLiveTests {
                 try await EncryptionLiveTests.enterPrivate(room, romeo, juliet)
                 try await say("one", 0)
                 try await say("two", 1)
-                let id = juliet.id
-                try await juliet.store.write { writer throws(StoreError) in
-                    let sessions = try writer.protectionRecords(of: id, beginningWith: SessionShelf.prefix)
-                    try writer.save(ProtectionChange(sessions.map { .init($0.name, nil) }), of: id)
-                }
+                try await EncryptionLiveTests.loseSessions(of: juliet)
                 _ = try await romeo.account.send(.text(MessageText("three")), in: keys[0])
                 try await juliet.wait(in: keys[1]) { $0.last?.protection.isNotOpened == true }
-                await eventually { (try? await EncryptionLiveTests.owed(by: juliet)) == OwedMessage.Kind.none }
-                #expect(try await EncryptionLiveTests.owed(by: juliet) == OwedMessage.Kind.none)
-                try await juliet.account.settle()
-                try await romeo.account.settle()
+                try await EncryptionLiveTests.waitForRepair(by: juliet, of: romeo)
                 try await say("four", 0)
             }
         }

@@ -3,7 +3,8 @@
 Usage: profanity.py ADDRESS PASSWORD HOST PORT FOLDER
 
 Each line of the input is typed as it is, when the one before has taken effect. Writes one line for each message in
-profanity's chat logs, as it is there, and `ready` when it is online with keys, and after each further command that takes time.
+profanity's chat logs, as it is there, `ready` when it is online with keys, and `done` with each later command that takes
+time.
 """
 
 import fcntl
@@ -20,14 +21,36 @@ address, password, host, port, folder = sys.argv[1:]
 home = pathlib.Path(folder)
 chats = home / "data/profanity/chatlogs"
 ESCAPES = re.compile(rb"\x1b(\[[0-9;?]*[A-Za-z]|[()][A-Z0-9]|[=>78])")
-# In the log when it knows the features of the server, without which it does not publish.
-FEATURES = b"connection_features_received conference"
-# What the screen or the log shows, and what is typed then.
+SERVICES = [b"conference", b"pubsub", b"upload"]
+# The server has its list, and with it the keys, which were published before.
+ANNOUNCED = re.compile(
+    rb"Publishing device list.*Setting device list for " + re.escape(address.encode()), re.DOTALL)
+# It knows the list of somebody else, requests the keys of a device there, and has a session. Keys alone are not enough:
+# it requests those of each sender, too.
+SESSION = re.compile(
+    rb"start session with (?!" + re.escape(address.encode()) + rb")(\S+)\n"
+    rb"[^\n]*request omemo bundle \(jid: \1, .*?session with \1 device", re.DOTALL)
+
+
+def knows_services(shown, log):
+    """Without their features it does not publish keys and does not upload."""
+    return all(b"connection_features_received " + service in log for service in SERVICES)
+
+
+# When these are true of what the screen and the log show, the line is typed.
 STEPS = [
-    (b"Type '/help'", f"/connect {address}"),
-    (FEATURES, "/omemo gen"),
-    (b"Publishing device list", None),
+    (lambda shown, log: b"Type '/help'" in shown, f"/connect {address}"),
+    (knows_services, "/omemo gen"),
+    (lambda shown, log: ANNOUNCED.search(log), None),
 ]
+# What is true when a command has taken effect.
+EFFECTS = {
+    "/connect": knows_services,
+    "/disconnect": lambda shown, log: b"XMPP_CONN_DISCONNECT" in log,
+    "/join": lambda shown, log: b"disco#info response for room" in log,
+    "/omemo start": lambda shown, log: SESSION.search(log),
+}
+
 
 def prepare():
     """The account, without a certificate check: the authority of the tests is unknown to it."""
@@ -50,7 +73,7 @@ def main():
             LC_ALL="C.UTF-8", LANGUAGE="")
         os.execvp("profanity", ["profanity", "--log", "DEBUG"])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
-    steps, shown, lengths, waiting, peer = list(STEPS), b"", {}, b"", b""
+    steps, command, shown, log, lengths, waiting = list(STEPS), None, b"", b"", {}, b""
     debug = home / "data/profanity/logs/profanity.log"
     position = 0
     while True:
@@ -61,17 +84,17 @@ def main():
             except OSError:
                 break
         if debug.exists():
-            with open(debug, "rb") as log:
-                log.seek(position)
-                got = log.read()
+            with open(debug, "rb") as file:
+                file.seek(position)
+                got = file.read()
             position += len(got)
-            shown += got
-        while steps and steps[0][0] in shown:
-            line, shown = steps.pop(0)[1], b""
+            log += got
+        while steps and steps[0][0](shown, log):
+            line, shown, log = steps.pop(0)[1], b"", b""
             if line:
                 os.write(terminal, line.encode() + b"\r")
             if not steps:
-                print("ready", flush=True)
+                print(f"done {command}" if command else "ready", flush=True)
         if sys.stdin in ready:
             got = os.read(sys.stdin.fileno(), 65536)
             if not got:
@@ -79,21 +102,17 @@ def main():
             waiting += got
         while not steps and b"\n" in waiting:
             line, waiting = waiting.split(b"\n", 1)
-            shown = b""
-            if line.startswith(b"/msg "):
-                peer = line.split(b" ")[1]
-            if line.startswith(b"/connect"):
-                steps = [(FEATURES, None)]
-            elif line == b"/omemo start":
-                steps = [(b"[OMEMO] session with " + peer, None)]
+            shown, log = b"", b""
+            command = line.decode()
+            steps = [(effect, None) for name, effect in EFFECTS.items() if command.startswith(name)]
             os.write(terminal, line + b"\r")
-        for log in chats.rglob("*.log"):
-            text = log.read_text(encoding="utf-8")
-            new = text[lengths.get(log, 0):]
-            end = new.rfind("\n") + 1
-            lengths[log] = lengths.get(log, 0) + end
-            for line in new[:end].splitlines():
-                print(line, flush=True)
+        for file in chats.rglob("*.log"):
+            text = file.read_bytes()
+            new = text[lengths.get(file, 0):]
+            end = new.rfind(b"\n") + 1
+            lengths[file] = lengths.get(file, 0) + end
+            sys.stdout.buffer.write(new[:end])
+            sys.stdout.buffer.flush()
     os.kill(child, 9)
 
 

@@ -7,8 +7,14 @@ internal import XMPPAddress
 final class KeyMemory: Sendable {
     private let store: any LocalStore
     private let account: AccountID
-    /// Not stored yet, the newest last.
-    private let changes = Mutex<[ProtectionChange]>([])
+    private struct State {
+        /// Not stored yet, the newest last.
+        var changes: [ProtectionChange] = []
+        /// Changes that were stored or given up so far.
+        var removals: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
 
     init(store: any LocalStore, account: AccountID) {
         self.store = store
@@ -16,8 +22,8 @@ final class KeyMemory: Sendable {
     }
 
     func value(_ name: String) async throws(ProtectionError) -> [UInt8]? {
-        let record = changes.withLock { changes -> ProtectionChange.Record? in
-            for change in changes.reversed() {
+        let record = state.withLock { state -> ProtectionChange.Record? in
+            for change in state.changes.reversed() {
                 if let record = change.records.first(where: { $0.name == name }) { return record }
             }
             return nil
@@ -27,13 +33,17 @@ final class KeyMemory: Sendable {
     }
 
     func values(beginningWith prefix: String) async throws(ProtectionError) -> [String: [UInt8]] {
-        let changes = changes.withLock { $0 }
-        var values: [String: [UInt8]] = [:]
-        for record in try await stored(beginningWith: prefix) { values[record.name] = record.value }
-        for change in changes {
-            for record in change.records where record.name.hasPrefix(prefix) { values[record.name] = record.value }
+        while true {
+            let (changes, removals) = state.withLock { ($0.changes, $0.removals) }
+            var values: [String: [UInt8]] = [:]
+            for record in try await stored(beginningWith: prefix) { values[record.name] = record.value }
+            // A change that is stored meanwhile can be older than what was read.
+            guard state.withLock({ $0.removals }) == removals else { continue }
+            for change in changes {
+                for record in change.records where record.name.hasPrefix(prefix) { values[record.name] = record.value }
+            }
+            return values
         }
-        return values
     }
 
     private func stored(beginningWith prefix: String) async throws(ProtectionError) -> [ProtectionChange.Record] {
@@ -47,12 +57,14 @@ final class KeyMemory: Sendable {
         }
     }
 
-    func add(_ change: ProtectionChange) { changes.withLock { $0.append(change) } }
+    func add(_ change: ProtectionChange) { state.withLock { $0.changes.append(change) } }
 
     /// The change is in the store, or will never be.
     func remove(_ change: ProtectionChange) {
-        changes.withLock { changes in
-            if let index = changes.firstIndex(of: change) { changes.remove(at: index) }
+        state.withLock { state in
+            guard let index = state.changes.firstIndex(of: change) else { return }
+            state.changes.remove(at: index)
+            state.removals += 1
         }
     }
 }
