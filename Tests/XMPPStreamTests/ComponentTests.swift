@@ -210,6 +210,38 @@ struct ComponentTests {
         #expect(component.log.stanzas.count == 1 && component.failure == nil)
     }
 
+    /// The steps of the login, each with what the server has sent.
+    static let steps = [[], [Example.header], [Example.header, Example.accepted]]
+
+    @Test("at each step a lost connection, a close and a missing answer end the stream once", arguments: steps)
+    func ends(lines: [String]) {
+        let isOnline = lines.count == 2
+        func component() -> ScriptedClient {
+            var component = ScriptedClient(Self.configuration())
+            for line in lines { component.receive(line) }
+            return component
+        }
+        var lost = component()
+        lost.log += lost.stream.transportClosed(.endOfStream, now: lost.now)
+        #expect(lost.failure?.code == .connectionLost)
+        #expect(lost.log.ends.first?.resumption == nil)
+
+        var closed = component()
+        closed.log += closed.stream.close(now: closed.now)
+        #expect(closed.log.text.hasSuffix("</stream:stream>"))
+        if isOnline { closed.receive("</stream:stream>") }
+        #expect(closed.log.ends.map(\.reason) == [.requested])
+
+        var silent = component()
+        silent.wait(.seconds(30))
+        #expect(silent.failure?.code == (isOnline ? nil : .loginTimedOut))
+        for var ended in [lost.log, closed.log] {
+            ended.removeLast()
+            #expect(ended.ends.isEmpty)
+        }
+        #expect(lost.stream.bytesReceived(Array("<message/>".utf8), now: lost.now).isEmpty)
+    }
+
     @Test("a silent server is asked by a ping to the component itself, whose return is the answer and no request")
     func ping() {
         var component = Self.component(Example.header, Example.accepted)

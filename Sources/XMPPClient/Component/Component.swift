@@ -29,8 +29,9 @@ public import XMPPStanzas
 ///   and a new session begins by the same rules as that of clients (``ComponentConfiguration/reconnection``).
 ///
 /// The connection is **not encrypted**: use it on the machine of the server (``ComponentConfiguration/host``).
-/// Extensions about one account, such as the contact list on the server, carbons and delivery receipts, are for
-/// clients; service discovery, ad-hoc commands and `EntityInformation` work for components.
+/// Extensions about one account, such as the contact list on the server and carbons, are for clients. For components
+/// there are `ServiceDiscovery`, `ComponentRoster`, `EntityInformation`, `DeliveryReceipts`, and `AdHocCommands`, whose
+/// list is that of the domain.
 public final class Component: Sendable {
     public let configuration: ComponentConfiguration
     private let client: Client
@@ -57,6 +58,9 @@ public final class Component: Sendable {
 }
 
 extension Session {
+    /// Whether the session is that of a component, so that extensions answer from the address that was written to.
+    package nonisolated var isComponent: Bool { purpose == .component }
+
     /// Sends a request from an address of the component and returns the response, which only counts if it is from the
     /// receiver and for the sender of the request (RFC 6120 §8.1.2.1).
     ///

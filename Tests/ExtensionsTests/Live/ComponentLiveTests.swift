@@ -1,3 +1,4 @@
+import MessageFeatures
 import Roster
 import ServerFixtures
 import ServiceDiscovery
@@ -10,7 +11,7 @@ import XMPPStanzas
 @Suite("Extensions of a component", .timeLimit(.minutes(20)))
 struct ComponentLiveTests {
     private static let domain = "gateway.test"
-    private static let options = ServerOptions { $0.componentDomains = [domain, "roster.test"] }
+    private static let options = ServerOptions { $0.componentDomains = [domain, "roster.test", "receipts.test"] }
 
     private static func component(
         _ domain: String, on server: any PrivateServer, _ change: (inout ComponentConfiguration) -> Void
@@ -133,6 +134,23 @@ struct ComponentLiveTests {
                 try await session.send(Presence(type: .unsubscribed, to: goose))
                 #expect(await changes.next()?.isWorthKeeping == false)
                 #expect(await own.subscriptions.isEmpty)
+            }
+        }
+    }
+
+    @Test("receipts are for and from the address of the message", arguments: ServerKind.allCases)
+    func receipts(kind: ServerKind) async throws {
+        let server = try await kind.shared(Self.options)
+        let client = Client(try server.configuration(try await server.newAccount("person")))
+        try await Self.component("receipts.test", on: server) {
+            $0.add { _ in DeliveryReceipts() }
+        }.run { component in
+            try await client.run { session in
+                let goose = try JID("goose@receipts.test")
+                try await session.send(.chat(to: goose, body: "Honk")).reached(.delivered)
+                var answer = Message.chat(to: try #require(await session.address), body: "Honk")
+                answer.from = goose
+                try await component.send(answer).reached(.delivered)
             }
         }
     }
