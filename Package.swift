@@ -114,7 +114,7 @@ let package = Package(
         extensionModule("ServiceDiscovery", ["DataForms", "Cryptography"]),
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
-        extensionModule("EntityInformation"),
+        extensionModule("EntityInformation", ["MessagePayloads"]),
         extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),
         extensionModule("MessageFeatures", ["DataForms", "MessagePayloads", "MessageSemantics"]),
         extensionModule("ClientState"),

@@ -34,6 +34,13 @@ final class TalkSample {
 
     struct Missing: Error {}
 
+    /// How many minutes ago it was noon yesterday: around it no day begins, and no clock is changed.
+    static var noonYesterday: Int64 {
+        let calendar = Calendar.current
+        let noon = calendar.date(byAdding: .hour, value: -12, to: calendar.startOfDay(for: .now)) ?? .now
+        return Int64(Date.now.timeIntervalSince(noon) / 60)
+    }
+
     var key: ConversationKey { ConversationKey(account: account, address: romeo, kind: .direct) }
 
     func key(_ address: String, _ kind: ConversationKey.Kind = .direct) throws -> ConversationKey {

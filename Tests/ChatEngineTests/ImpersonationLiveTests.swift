@@ -70,6 +70,7 @@ struct ImpersonationLiveTests {
         configuration.host = server.host
         configuration.port = server.port
         configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.loginTimeout = .seconds(120)
         let settings = configuration
         let key = juliet.key(try JID(mallory.address))
         try await juliet.whileRunning {

@@ -8,7 +8,7 @@ import XMPPClient
 
 @testable import ChatEngine
 
-@Suite("Which reactions are accepted", .timeLimit(.minutes(5)))
+@Suite("Which reactions are accepted", .timeLimit(.minutes(10)))
 struct ReactionRestrictionsTests {
     private static let roster =
         "<query xmlns='jabber:iq:roster'><item jid='bob@xmpp.test' subscription='both'/></query>"

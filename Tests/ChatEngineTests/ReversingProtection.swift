@@ -17,7 +17,7 @@ final class ReversingProtection: ContentProtection {
     private struct State {
         /// Not stored yet.
         var provisional: [String: [UInt8]] = [:]
-        var sealFailures: [ProtectionError] = []
+        var sealFailures: [JID: [ProtectionError]] = [:]
         var routes: [ReceivedRoute] = []
         var stored = 0
         var discarded = 0
@@ -47,8 +47,18 @@ final class ReversingProtection: ContentProtection {
     var stored: Int { state.withLock(\.stored) }
     var discarded: Int { state.withLock(\.discarded) }
 
-    /// The next attempts to seal fail so.
-    func failSealing(_ errors: [ProtectionError]) { state.withLock { $0.sealFailures = errors } }
+    /// The next attempts to seal for an address fail so.
+    func failSealing(to address: JID, _ errors: [ProtectionError]) {
+        state.withLock { $0.sealFailures[address] = errors }
+    }
+
+    private func nextFailure(to address: JID) -> ProtectionError? {
+        state.withLock { state in
+            guard let error = state.sealFailures[address]?.first else { return nil }
+            state.sealFailures[address]?.removeFirst()
+            return error
+        }
+    }
 
     private func remembered(_ name: String) async -> [UInt8]? {
         if let value = state.withLock({ $0.provisional[name] }) { return value }
@@ -92,7 +102,7 @@ final class ReversingProtection: ContentProtection {
     func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {}
 
     func seal(_ message: Message, in conversation: ConversationAddress) async throws(ProtectionError) -> SealedMessage {
-        if let error = state.withLock({ $0.sealFailures.isEmpty ? nil : $0.sealFailures.removeFirst() }) { throw error }
+        if let error = nextFailure(to: conversation.address) { throw error }
         let count = (await remembered("sent")).map { Int($0[0]) + 256 * Int($0[1]) } ?? 0
         let change = change("sent", [UInt8((count + 1) % 256), UInt8((count + 1) / 256)])
         var inner = message

@@ -13,11 +13,7 @@ struct RoomMakingLiveTests {
     private static func wait(
         for account: ChatAccount, _ isTrue: @Sendable (ChatAccount) async -> Bool
     ) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while await !isTrue(account) {
-            guard ContinuousClock.now < end else { throw CancellationError() }
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try #require(await eventually { await isTrue(account) })
     }
 
     @Test(
@@ -61,9 +57,11 @@ struct RoomMakingLiveTests {
                 try await other.rooms.acceptInvitation(to: room, nickname: "juliet")
                 #expect(await other.invitations.waiting.isEmpty)
                 try await other.bookmarks.setJoinsAutomatically(false, room)
-                #expect(await other.bookmarks.all[room]?.joinsAutomatically == false)
+                // The notification of the bookmark before can be read after the change.
+                try await Self.wait(for: other) { await $0.bookmarks.all[room]?.joinsAutomatically == false }
                 #expect(await other.rooms.inside() == [room])
                 try await other.bookmarks.setJoinsAutomatically(true, room)
+                try await Self.wait(for: other) { await $0.bookmarks.all[room]?.joinsAutomatically == true }
 
                 try await one.rooms.destroy(room)
                 try await Self.wait(for: other) { await $0.rooms.inside().isEmpty }

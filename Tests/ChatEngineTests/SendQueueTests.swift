@@ -158,8 +158,9 @@ struct SendQueueTests {
         let life = Task { try await account.run() }
         var (begin, end) = (beginnings.makeAsyncIterator(), endings.makeAsyncIterator())
         let (before, after) = (try #require(await begin.next()), try #require(await end.next()))
-        // Transactions at the start of the session are not caused by the upload.
-        #expect(after - before < 20)
+        // One for each percent would be a hundred. The few at the start of the session, one for each batch of responses,
+        // are not caused by the upload.
+        #expect(after - before < 50)
         #expect(account.uploads.percent(of: message, at: 0) == 100)
         for await percent in percents where percent == 100 { break }
         let state = try await store.read { reader throws(StoreError) in try reader.message(message)?.state }

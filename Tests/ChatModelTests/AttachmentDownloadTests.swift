@@ -272,8 +272,7 @@ struct AttachmentDownloadTests {
         #expect(try await scene.attachment(id)?.isLocal == true)
         #expect(try await scene.attachment(id)?.duration == nil)
         gate.letGo()
-        let end = ContinuousClock.now + .seconds(30)
-        while try await scene.attachment(id)?.duration != 8_350, ContinuousClock.now < end { await Task.yield() }
+        await eventually { (try? await scene.attachment(id)?.duration) == 8_350 }
         #expect(try await scene.attachment(id)?.duration == 8_350)
     }
 

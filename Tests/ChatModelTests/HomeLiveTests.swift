@@ -1,3 +1,4 @@
+import ChatFixtures
 import ChatModel
 import ChatStore
 import ChatStoreTesting
@@ -20,9 +21,7 @@ struct HomeLiveTests {
     }
 
     private func until(_ condition: @MainActor () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !condition(), .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
-        try #require(condition())
+        try #require(await eventually { condition() })
     }
 
     private func begin(_ model: SignInModel, _ account: ServerFixtures.Account, on server: RunningServer) {
@@ -102,6 +101,7 @@ struct HomeLiveTests {
         var configuration = ClientConfiguration(address: romeo, password: reader.password)
         (configuration.host, configuration.port) = (server.host, server.port)
         configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.loginTimeout = .seconds(120)
         let states = try await Client(configuration).run { session in
             var events = session.events(.messages).makeAsyncIterator()
             try await session.send(Presence())

@@ -1,3 +1,4 @@
+import ChatFixtures
 import ChatStore
 import ChatStoreTesting
 import Foundation
@@ -23,9 +24,7 @@ struct HomeTests {
     }
 
     private func until(_ condition: @MainActor () -> Bool) async {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !condition(), .now < deadline { try? await Task.sleep(for: .milliseconds(5)) }
-        #expect(condition())
+        #expect(await eventually { condition() })
     }
 
     @Test("without an account the first window is the sign-in")

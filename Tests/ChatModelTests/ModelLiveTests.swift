@@ -58,9 +58,22 @@ struct ModelLiveTests {
             // He is offline.
             await eventually { await hers.contacts.rows.elements.first?.section == .offline }
             #expect(await hers.contacts.rows.elements.map(\.section) == [.offline])
+            try await Self.lastSeen(of: romeo, by: juliet)
         }
         await his.close()
         await hers.close()
+    }
+
+    /// Her server says when he was online last.
+    private static func lastSeen(of romeo: Person, by juliet: Person) async throws {
+        let model = ContactModel(
+            ContactRow.ID(account: juliet.id, address: romeo.address), account: juliet.account)
+        let following = Task { await model.run() }
+        defer { following.cancel() }
+        await eventually { model.lastSeen != nil }
+        let seconds = (now().millisecondsSince1970 - (try #require(model.lastSeen)).millisecondsSince1970) / 1000
+        #expect((-5...600).contains(seconds))
+        #expect(Wording.lastSeen(try #require(model.lastSeen)).hasPrefix("last seen"))
     }
 
     private static func talk(_ his: Screen, _ hers: Screen) async throws {

@@ -12,7 +12,7 @@ import XMPPClient
 import XMPPStanzas
 
 /// `hongyan command` at a server's own commands (XEP-0133) and at those of a bot.
-@Suite("Commands of servers and bots on the command line", .timeLimit(.minutes(5)))
+@Suite("Commands of servers and bots on the command line", .timeLimit(.minutes(20)))
 struct CommandCommandTests {
     private static let addUser = "http://jabber.org/protocol/admin#add-user"
 
@@ -92,6 +92,7 @@ struct CommandCommandTests {
         configuration.host = server.host
         configuration.port = server.port
         configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.loginTimeout = .seconds(120)
         configuration.add { ServiceDiscovery($0) }
         configuration.add { Roster($0) }
         configuration.add { AdHocCommands($0, offering: [Self.geese, Self.feed]) }

@@ -6,7 +6,7 @@ import Testing
 @testable import CommandLine
 
 /// Encryption in the chat of the terminal.
-@Suite("The encrypted chat in the terminal", .timeLimit(.minutes(5)))
+@Suite("The encrypted chat in the terminal", .timeLimit(.minutes(20)))
 struct EncryptedChatTests {
     private static func person(_ name: String, encryption: String) async throws -> Person {
         let person = try await Person(name, on: PrivateProsody.shared)

@@ -10,7 +10,7 @@ import XMPPClient
 @testable import CommandLine
 
 /// `hongyan keys`, and what the other commands say about encryption, with programs on a real server.
-@Suite("Keys on the command line", .timeLimit(.minutes(5)))
+@Suite("Keys on the command line", .timeLimit(.minutes(20)))
 struct KeysCommandTests {
     /// Two people with saved accounts, whose devices are announced.
     private static func people(_ policy: String = "when-possible") async throws -> (juliet: Person, romeo: Person) {
@@ -219,6 +219,7 @@ struct KeysCommandTests {
         var login = ClientConfiguration(address: try JID(juliet.address), password: juliet.account.password)
         (login.host, login.port) = (juliet.server.host, juliet.server.port)
         login.trust = .certificateAuthority(juliet.server.certificates.authorityFile)
+        login.loginTimeout = .seconds(120)
         login.add { ServiceDiscovery($0) }
         login.add { PublishSubscribe($0) }
         try await Client(login).run { session in

@@ -33,6 +33,44 @@ struct PayloadRoundTripTests {
         ])
     func dataForms(document: String) throws { try check(DataForm.self, document) }
 
+    @Test("last activity, the time of an entity and idle users (XEP-0012, 0202, 0319)")
+    func activity() throws {
+        try check(LastActivityRequest.self, "<query xmlns='jabber:iq:last'/>")
+        try check(LastActivity.self, "<query xmlns='jabber:iq:last' seconds='903'>Heading Home</query>")
+        try check(LastActivity.self, "<query xmlns='jabber:iq:last' seconds='123456'/>")
+        try check(EntityTimeRequest.self, "<time xmlns='urn:xmpp:time'/>")
+        for zone in ["-06:00", "Z", "+05:45", "-00:30"] {
+            try check(
+                EntityTime.self,
+                "<time xmlns='urn:xmpp:time'><tzo>\(zone)</tzo><utc>2006-12-19T17:58:35Z</utc></time>")
+        }
+        try check(IdleTime.self, "<idle xmlns='urn:xmpp:idle:1' since='1969-07-21T02:56:15Z'/>")
+    }
+
+    @Test(
+        "activity and times that nobody can mean are refused",
+        arguments: [
+            "<query xmlns='jabber:iq:last'/>", "<query xmlns='jabber:iq:last' seconds='-1'/>",
+            "<query xmlns='jabber:iq:last' seconds='18446744073709551615'/>",
+            "<query xmlns='jabber:iq:last' seconds='1.5'/>",
+            "<time xmlns='urn:xmpp:time'><tzo>Z</tzo></time>",
+            "<time xmlns='urn:xmpp:time'><utc>2006-12-19T17:58:35Z</utc></time>",
+            "<time xmlns='urn:xmpp:time'><tzo>+24:00</tzo><utc>2006-12-19T17:58:35Z</utc></time>",
+            "<time xmlns='urn:xmpp:time'><tzo>-1:00</tzo><utc>2006-12-19T17:58:35Z</utc></time>",
+            "<time xmlns='urn:xmpp:time'><tzo>-06:00</tzo><utc>yesterday</utc></time>",
+            "<idle xmlns='urn:xmpp:idle:1'/>", "<idle xmlns='urn:xmpp:idle:1' since='now'/>",
+        ])
+    func badActivity(document: String) throws {
+        let element = try XMLElement(parsing: document)
+        #expect(throws: XMLDecodingError.self) {
+            switch element.name {
+            case LastActivity.name: _ = try LastActivity(from: element)
+            case EntityTime.name: _ = try EntityTime(from: element)
+            default: _ = try IdleTime(from: element)
+            }
+        }
+    }
+
     @Test("a submitted form contains hidden fields and only answered ones")
     func answeredForm() throws {
         let form = try DataForm(

@@ -186,6 +186,7 @@ extension GTKTests {
         @Test("a handler is called as long as the object exists, even after the wrapper that connected it was released")
         func wrappersGo() async {
             for kind in Self.kinds {
+                await Toolkit.settle()
                 let before = Object.liveCount
                 var calls = 0
                 do {
@@ -199,7 +200,7 @@ extension GTKTests {
                     #expect(await Toolkit.eventually { calls > 0 }, "\(kind.name)")
                     if kind.name.hasPrefix("window") { gtk_window_destroy(twin.cast()) }
                 }
-                #expect(await Toolkit.eventually { Object.liveCount == before }, "\(kind.name)")
+                #expect(await Toolkit.eventually { Object.liveCount <= before }, "\(kind.name)")
             }
         }
 

@@ -137,6 +137,7 @@ extension GTKTests {
 
         @Test("of many items only those near the screen have rows, and all rows are released with the window")
         func counters() async {
+            await Toolkit.settle()
             let rows = ListRows.liveCount
             let objects = Object.liveCount
             do {
@@ -147,7 +148,7 @@ extension GTKTests {
                 #expect(await Toolkit.eventually { screen.shown[99_999] == "row 99999" })
                 screen.window.destroy()
             }
-            #expect(await Toolkit.eventually { ListRows.liveCount == rows && Object.liveCount == objects })
+            #expect(await Toolkit.eventually { ListRows.liveCount <= rows && Object.liveCount <= objects })
         }
     }
 }

@@ -81,7 +81,7 @@ extension GTKTests {
             let display = try PrivateDisplay.shared.get()
             let probe = try PrivateProgram("GTKProbe", environment: display.environment)
             try probe.start()
-            let end = ContinuousClock.now + .seconds(30)
+            let end = ContinuousClock.now + .seconds(75)
             while probe.isRunning, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(20)) }
             #expect(probe.exitStatus == 0, "\(probe.output)")
             #expect(probe.output.contains("hops 1000\nloop true"), "\(probe.output)")

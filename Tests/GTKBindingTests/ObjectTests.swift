@@ -25,6 +25,7 @@ extension GTKTests {
         @Test("wrappers, handlers and captured objects are released with the last reference")
         func lifetime() async {
             final class Witness {}
+            await Toolkit.settle()
             let before = Object.liveCount
             weak var witness: Witness?
             do {
@@ -38,17 +39,18 @@ extension GTKTests {
             }
             await Toolkit.settle()
             #expect(witness == nil)
-            #expect(Object.liveCount == before)
+            #expect(Object.liveCount <= before)
         }
 
         @Test("the last reference may be released on another thread: the object ends on the main actor")
         func lastReferenceElsewhere() async {
+            await Toolkit.settle()
             let before = Object.liveCount
             var label: Label? = Label("away")
             let task = Task.detached { [label] in withExtendedLifetime(label) {} }
             label = nil
             await task.value
-            #expect(await Toolkit.eventually { Object.liveCount == before })
+            #expect(await Toolkit.eventually { Object.liveCount <= before })
         }
 
         @Test("external text cannot become markup")

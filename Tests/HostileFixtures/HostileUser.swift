@@ -18,7 +18,7 @@ package struct HostileUser: Sendable {
         try await line.send(header)
         _ = try await line.text(until: "</stream:features>")
         try await line.send("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")
-        _ = try await line.text(until: "<proceed")
+        _ = try await line.text(until: "/>")
         try await line.startTLS(authorityFile: server.authorityFile)
         try await line.send(header)
         _ = try await line.text(until: "</stream:features>")

@@ -78,6 +78,20 @@ package final class Victim: Sendable {
         try await wait(for: "the login") { await self.account.connectionState.isOnline }
     }
 
+    /// Does something that ends the connection; returns when the account is online again.
+    ///
+    /// The state alone does not tell: it is that of the old connection until the account has noticed its end.
+    package func comesBack(after body: () async throws -> Void) async throws {
+        let events = account.events()
+        let isBack = Mutex(false)
+        let watching = Task {
+            for await case .connection(.online) in events { return isBack.withLock { $0 = true } }
+        }
+        defer { watching.cancel() }
+        try await body()
+        try await wait(for: "the next login") { isBack.withLock { $0 } }
+    }
+
     /// Ends the account like the end of a program.
     package func stop() async {
         let task = life.withLock { life in

@@ -139,6 +139,10 @@ struct StrangerTests {
             .text(.init("to the friend")), in: scene.victim.key(scene.friendly))
         let sent = try await scene.friend.line.next("the message") { $0.children.contains { $0.localName == "body" } }
         let id = sent["id"] ?? ""
+        let (victim, friendly) = (scene.victim, scene.friendly)
+        try await victim.wait(for: "the server's tick") {
+            try await victim.timeline(with: friendly).contains { $0.id == message && $0.state == .sentToServer }
+        }
         for content in [
             "<received xmlns='urn:xmpp:receipts' id='\(id)'/>",
             "<displayed xmlns='urn:xmpp:chat-markers:0' id='\(id)'/>",

@@ -14,11 +14,11 @@ final class PrivateSoundServer: Sendable {
         // Exits without clients, in case the tests are killed.
         process = try ChildProcess(
             [
-                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=30", "--use-pid-file=no", "--disable-shm=yes",
+                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=120", "--use-pid-file=no", "--disable-shm=yes",
                 "--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native",
                 "--load=module-null-sink sink_name=feed rate=48000 channels=1",
             ], environment: environment, output: "/dev/null", errors: folder.path + "/log")
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(120)
         while true {
             do {
                 try await run(["pactl", "info"], environment: environment)

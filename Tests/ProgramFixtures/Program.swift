@@ -149,8 +149,8 @@ package final class Program: Sendable {
 
     package func signal(_ number: Int32) { kill(process, number) }
 
-    /// Waits until the output fulfils a condition.
-    package func waitForOutput(_ description: String, seconds: Int = 60, _ isThere: @Sendable (String) -> Bool)
+    /// Waits until the output fulfils a condition; a slow machine runs other programs beside this one.
+    package func waitForOutput(_ description: String, seconds: Int = 180, _ isThere: @Sendable (String) -> Bool)
         async throws
     {
         try await poll(description, seconds: seconds) { isThere(terminal == nil ? output : screenText) }

@@ -22,7 +22,7 @@ final class FaultProxyLoop: @unchecked Sendable {
         self.port = port
         self.target = target
         self.shared = shared
-        listener = try LoopbackSocket.listen(port: port, nonBlocking: true)
+        listener = try Self.listen(port: port)
     }
 
     func run() {
@@ -134,7 +134,7 @@ final class FaultProxyLoop: @unchecked Sendable {
     private func startIgnoring() {
         guard fullListener < 0 else { return }
         do throws(FixtureError) {
-            fullListener = try listenAgain(backlog: 0)
+            fullListener = try Self.listen(port: port, backlog: 0)
             // If another client fills the backlog first, the filler must not block.
             let filler = try LoopbackSocket.make(nonBlocking: true)
             guard LoopbackSocket.connect(filler, port: port) else { throw .system("Cannot fill", errno: errno) }
@@ -151,7 +151,7 @@ final class FaultProxyLoop: @unchecked Sendable {
     }
 
     /// A program that is being started has copies of all sockets until it executes, and with one of them the port.
-    private func listenAgain(backlog: Int32 = 64) throws(FixtureError) -> Int32 {
+    private static func listen(port: UInt16, backlog: Int32 = 64) throws(FixtureError) -> Int32 {
         var descriptor: Int32?
         var failure: FixtureError?
         _ = try poll(for: .seconds(60)) { () throws(FixtureError) in
@@ -170,7 +170,7 @@ final class FaultProxyLoop: @unchecked Sendable {
     private func openListener() {
         guard listener < 0 else { return }
         do throws(FixtureError) {
-            listener = try listenAgain()
+            listener = try Self.listen(port: port)
         } catch {
             preconditionFailure("The port that this proxy has claimed was taken: \(error)")
         }

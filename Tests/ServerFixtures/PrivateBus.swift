@@ -37,7 +37,24 @@ public final class PrivateBus: Sendable {
             arguments: [
                 "--pdeathsig", "KILL", "dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile",
             ], environment: self.environment, directory: folder, outputFile: "\(folder)/bus.log")
-        daemon = try PrivateDaemon(command, name: "dbus-daemon") { _ in access("\(folder)/bus", F_OK) == 0 }
+        daemon = try PrivateDaemon(command, name: "dbus-daemon") { _ in Self.answers(at: "\(folder)/bus") }
+    }
+
+    /// Whether a connection is accepted: the file of the socket is there before the daemon listens.
+    private static func answers(at path: String) -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let name = Array(path.utf8)
+        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
     }
 
     /// One bus for the session and for accessibility.

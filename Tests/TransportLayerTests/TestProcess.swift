@@ -8,7 +8,7 @@ final class TestProcess: Sendable {
     private let process: ServerProcess
     private let output: String
     /// The maximum time until a program is ready; the machine may be under load.
-    private static let timeout = Duration.seconds(30)
+    private static let timeout = Duration.seconds(60)
 
     /// Starts a program; its output is written to a file that ``line(containing:)`` reads.
     init(_ arguments: [String]) async throws {

@@ -178,7 +178,8 @@ struct ProfileSocketTests {
     @Test("a client that sends nothing or half a line, or reads nothing, is disconnected")
     func slow() async throws {
         let folder = try Folder()
-        let socket = try #require(ProfileSocket(folder.profile, [Self.echo], timeout: 1))
+        // The client that behaves well must not take as long on a busy machine.
+        let socket = try #require(ProfileSocket(folder.profile, [Self.echo], timeout: 5))
         defer { socket.close() }
         let (silent, half, deaf) = (
             try RawClient(folder.profile), try RawClient(folder.profile), try RawClient(folder.profile)

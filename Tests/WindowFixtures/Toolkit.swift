@@ -25,7 +25,7 @@ public enum Toolkit {
     }()
 
     /// Screenshots in another language wait for texts that never appear, so they get a shorter timeout.
-    private static let limit = Duration.seconds(folder != nil && Localization.language != "en" ? 4 : 30)
+    private static let limit = Duration.seconds(folder != nil && Localization.language != "en" ? 4 : 60)
 
     /// Runs the main loop until a condition is true. Returns `false` after the timeout.
     public static func eventually(_ isTrue: @MainActor () -> Bool) async -> Bool {
@@ -33,6 +33,17 @@ public enum Toolkit {
         while !isTrue() {
             guard ContinuousClock.now < end else { return false }
             if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(1)) }
+        }
+        return true
+    }
+
+    /// The same for a condition that is asked of others, such as a store.
+    public static func eventually(asking isTrue: @MainActor () async -> Bool) async -> Bool {
+        let end = ContinuousClock.now + limit
+        while await !isTrue() {
+            guard ContinuousClock.now < end else { return false }
+            while MainLoop.runIteration() {}
+            try? await Task.sleep(for: .milliseconds(2))
         }
         return true
     }

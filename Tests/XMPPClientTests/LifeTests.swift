@@ -119,6 +119,8 @@ struct LifeTests {
             await server.cut("alice")
             _ = await events.first { if case .connection(.online) = $0 { true } else { nil } }
             _ = try await session.request(Ping())
+            // The program goes on while the extensions are told of a resumption.
+            while await !notebook.notes.contains("resumed") { await Task.yield() }
             return notebook
         }
         #expect(ended.isOpen)

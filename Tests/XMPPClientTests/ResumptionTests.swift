@@ -48,7 +48,7 @@ struct ResumptionTests {
         let server = MemoryServer()
         await server.ignore(Question.name)
         let configuration = try server.account("alice") {
-            $0.reconnection = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .milliseconds(50)))
+            $0.reconnection = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .seconds(60)))
         }
         try await Client(configuration).run { session in
             try await session.send(Presence(show: .away))
@@ -57,8 +57,11 @@ struct ResumptionTests {
             async let answer = session.request(Question("x"))
             await server.next("iq")
             await server.cut("alice")
+            let isCut = await events.first { if case .connection(.disconnected) = $0 { true } else { nil } }
+            #expect(isCut == true)
             await server.wait { $0.suspendedCount > 0 }
             await server.expireSuspended()
+            await session.reconnectNow()
             #expect(await online(events) == false)
             do {
                 _ = try await answer

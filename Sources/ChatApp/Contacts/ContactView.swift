@@ -123,7 +123,10 @@ final class ContactView {
         name.text = model.name
         address.text = model.address.description
         presence.text =
-            model.isBlocked ? localized("Blocked") : Wording.presence(model.section, model.presence?.status)
+            model.isBlocked
+            ? localized("Blocked")
+            : Wording.presence(
+                model.section, model.presence?.status ?? model.lastSeen.map { Wording.lastSeen($0) })
         request.show(model)
         subscription.text =
             model.isBlocked ? localized("You have blocked %@.", model.name) : ContactText.subscription(model)

@@ -1,5 +1,6 @@
 internal import AccountRegistration
-internal import ChatStore
+public import ChatStore
+internal import EntityInformation
 internal import Roster
 public import XMPPAddress
 public import XMPPClient
@@ -84,6 +85,16 @@ public actor ContactService {
             if left.availability != right.availability { return left.availability < right.availability }
             return left.address < right.address
         }
+    }
+
+    /// When the last device of a contact went offline, as its server says (XEP-0012); `nil` if it does not say, if the
+    /// contact is online or if the account is not connected.
+    public func lastSeen(of address: JID) async -> MessageTime? {
+        guard let session = context.session, presences[address.bare] == nil,
+            let answer = try? await session.lastActivity(of: address.bare)
+        else { return nil }
+        let now = context.now()
+        return MessageTime(millisecondsSince1970: now.millisecondsSince1970 - Int64(answer.seconds) * 1000)
     }
 
     // MARK: Requests

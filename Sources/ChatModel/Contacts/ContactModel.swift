@@ -2,6 +2,7 @@ public import ChatEngine
 public import ChatStore
 internal import Localization
 public import Observation
+internal import Waiting
 public import XMPPAddress
 internal import XMPPClient
 
@@ -29,6 +30,8 @@ public final class ContactModel {
     public private(set) var groups: [String] = []
     public private(set) var presence: ContactPresence?
     public private(set) var devices: [ContactDevice] = []
+    /// When the contact was online last; `nil` if it is now, or if its server does not say.
+    public private(set) var lastSeen: MessageTime?
     /// The contact's request to see the user's presence, with its message.
     public private(set) var request: ContactRequest?
     public private(set) var isBlocked = false
@@ -43,6 +46,9 @@ public final class ContactModel {
 
     @ObservationIgnored private let account: ChatAccount
     @ObservationIgnored private let environment: ModelEnvironment
+    /// Asks the contact's server, once each time when the contact is found to be offline.
+    @ObservationIgnored private let isLastSeenDue = Signal()
+    @ObservationIgnored private var hasAskedLastSeen = false
 
     /// The minimum time between two updates.
     static let interval: Duration = .milliseconds(100)
@@ -67,6 +73,12 @@ public final class ContactModel {
         coalescer.call()
         await withTaskGroup { group in
             group.addTask { [weak self] in await coalescer.run { await self?.refresh() } }
+            group.addTask { [weak self, isLastSeenDue] in
+                while !Task.isCancelled {
+                    await isLastSeenDue.wait()
+                    await self?.askLastSeen()
+                }
+            }
             group.addTask { [id] in
                 for await change in changes where change.accounts.contains(id.account) || !change.conversations.isEmpty
                 {
@@ -104,6 +116,10 @@ public final class ContactModel {
         set(\.isBlocked, isBlocked)
         set(\.isOnline, isOnline)
         guard let (contact, hash, settings) = kept else { return }
+        let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
+        if presence != nil { set(\.lastSeen, nil) }
+        if isAway, !hasAskedLastSeen { isLastSeenDue.send() }
+        hasAskedLastSeen = isAway
         set(\.avatarHash, hash)
         set(\.isContact, contact.map { $0.subscription != .none || $0.isPending } ?? false)
         set(\.subscription, contact?.subscription ?? .none)
@@ -113,6 +129,12 @@ public final class ContactModel {
         set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
+    }
+
+    private func askLastSeen() async {
+        let time = await account.contacts.lastSeen(of: id.address)
+        // It may have come back meanwhile.
+        if presence == nil { set(\.lastSeen, time) }
     }
 
     /// Sets a property only if the value differs, so that observers are not notified without need.

@@ -1,4 +1,6 @@
 public import ChatEngine
+public import ChatStore
+public import Foundation
 internal import Localization
 public import XMPPStanzas
 
@@ -16,6 +18,17 @@ extension Wording {
     public static func presence(_ section: ContactPresence.Section, _ status: String?) -> String {
         guard let status, !status.isEmpty else { return presence(section) }
         return "\(presence(section)) · \(status)"
+    }
+
+    /// When a contact who is offline was online last.
+    public static func lastSeen(_ time: MessageTime, now: Date = Date(), calendar: Calendar = .current) -> String {
+        if calendar.isDate(time.date, inSameDayAs: now) { return localized("last seen today at %@", clock(time)) }
+        if let yesterday = calendar.date(byAdding: .day, value: -1, to: now),
+            calendar.isDate(time.date, inSameDayAs: yesterday)
+        {
+            return localized("last seen yesterday at %@", clock(time))
+        }
+        return localized("last seen: %@", full(time))
     }
 
     /// The heading of a section.

@@ -1,8 +1,7 @@
+internal import EntityInformation
 internal import MessageFeatures
 internal import TerminalApp
-internal import XMLStreaming
 internal import XMPPClient
-internal import XMPPStanzas
 
 /// The difference between the clocks of the server and of this computer (XEP-0202).
 struct ClockCheck: DiagnosisCheck {
@@ -48,47 +47,12 @@ struct ClockCheck: DiagnosisCheck {
         let clock = ContinuousClock()
         let start = clock.now
         var check = ClockCheck()
-        let server = await session.address?.domainJID
-        let answer = try? await session.request(EntityTimeRequest(), to: server)
+        guard let server = await session.address?.domainJID else { return check }
+        let answer = try? await session.time(of: server)
         check.duration = clock.now - start
         guard let answer, let way = check.duration else { return check }
         let own = Timestamp.now.millisecondsSince1970
         check.difference = .milliseconds(answer.time.millisecondsSince1970 - own) + way / 2
         return check
-    }
-}
-
-/// Requests the time of an entity; the response is ``EntityTime``.
-struct EntityTimeRequest: IQRequest {
-    typealias Response = EntityTime
-    static let name = EntityTime.name
-
-    init() {}
-
-    init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
-}
-
-/// The time of an entity (XEP-0202 Entity Time §2).
-///
-/// ```
-/// S: <iq type='result'><time xmlns='urn:xmpp:time'><tzo>-06:00</tzo><utc>2006-12-19T17:58:35Z</utc></time></iq>
-/// ```
-struct EntityTime: IQResponse {
-    static let name = XMLName("time", "urn:xmpp:time")
-
-    var time: Timestamp
-
-    init(payload: XMLElement?) throws(XMLDecodingError) {
-        let utc = XMLName("utc", Self.name.namespace)
-        guard let text = payload?.firstChild(utc)?.text, let time = Timestamp(text) else {
-            throw XMLDecodingError(Self.name, .missingElement(utc))
-        }
-        self.time = time
     }
 }

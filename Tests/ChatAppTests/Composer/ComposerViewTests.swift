@@ -26,7 +26,7 @@ extension WindowTests {
         #expect(view.pressed(.enter, .shift) == false)
         #expect(view.pressed(.enter))
         #expect(await Toolkit.eventually { view.entry.text.isEmpty })
-        #expect(await turn { (try? await sample.messages().map(\.text.body)) == ["O Romeo 🌹"] })
+        #expect(await Toolkit.eventually(asking: { (try? await sample.messages().map(\.text.body)) == ["O Romeo 🌹"] }))
 
         view.entry.insert(sampleWords("Wherefore art thou…\nRomeo?"))
         await Toolkit.settle()
@@ -51,7 +51,7 @@ extension WindowTests {
         view.entry.insert(sampleWords("Ay me!"))
         await Toolkit.picture(window, "composer-answer")
         #expect(view.pressed(.enter))
-        #expect(await turn { (try? await sample.messages().last?.text.reply) != nil })
+        #expect(await Toolkit.eventually(asking: { (try? await sample.messages().last?.text.reply) != nil }))
         #expect(await Toolkit.eventually { !view.banner.root.isRevealed })
 
         #expect(view.pressed(.up))
@@ -114,7 +114,7 @@ extension WindowTests {
         window.selection.quality = .small
         await Toolkit.settle()
         window.send.click()
-        #expect(await turn { (try? await sample.messages().count) == 2 })
+        #expect(await Toolkit.eventually(asking: { (try? await sample.messages().count) == 2 }))
         let sent = try await sample.messages().flatMap(\.text.attachments)
         #expect(sent.map(\.kind) == [.picture, .file] && sent.map(\.width) == [1280, nil])
         #expect(await Toolkit.eventually { view.preview == nil })
@@ -232,16 +232,6 @@ extension WindowTests {
         #expect(viewer.index == 0)
         viewer.window.close()
         await Toolkit.settle()
-    }
-
-    private func turn(_ isTrue: @MainActor () async -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(30)
-        while await !isTrue() {
-            guard ContinuousClock.now < end else { return false }
-            while MainLoop.runIteration() {}
-            try? await Task.sleep(for: .milliseconds(2))
-        }
-        return true
     }
 }
 

@@ -51,7 +51,7 @@ extension WindowTests {
             adding.view.page.onContinue()
             #expect(await Toolkit.eventually { his.contacts.rows.elements.first?.name == "Juliet" })
             #expect(await Toolkit.eventually { !hisContext.takePendingToasts().isEmpty })
-            #expect(his.contacts.rows.elements.first?.isPending == true)
+            #expect(await Toolkit.eventually { his.contacts.rows.elements.first?.isPending == true })
 
             #expect(await Toolkit.eventually { bar.isRevealed })
             #expect(bar.texts.joined().contains("We met at the feast."))
@@ -70,7 +70,8 @@ extension WindowTests {
             #expect(await Toolkit.eventually { page.view.texts.contains(sampleWords("My Romeo")) })
             page.view.actions.move(to: [sampleWords("Friends"), " "])
             #expect(await Toolkit.eventually { model.groups == [sampleWords("Friends")] })
-            #expect(model.remark == "My Romeo" && hers.contacts.groups(of: id.account) == ["Friends"])
+            #expect(model.remark == "My Romeo")
+            #expect(await Toolkit.eventually { hers.contacts.groups(of: id.account) == ["Friends"] })
             await Toolkit.picture(page.window, "contact-online")
 
             page.view.actions.block().answer("block")
@@ -79,12 +80,13 @@ extension WindowTests {
             let preferences = ProgramPreferencesWindow.show(hers, over: nil, account: id.account)
             let blocked = try #require(preferences.account?.blocked)
             #expect(await Toolkit.eventually { blocked.rows[id.address]?.button.isSensitive == true })
-            #expect(blocked.model.entries.map(\.name) == ["My Romeo"])
+            #expect(await Toolkit.eventually { blocked.model.entries.map(\.name) == ["My Romeo"] })
             preferences.window.setDefaultSize(width: 620, height: 780)
             await Toolkit.picture(preferences.window, "account-blocked")
             blocked.rows[id.address]?.button.click()
             #expect(await Toolkit.eventually { blocked.rows.isEmpty })
-            #expect(blocked.message == "None. You can block someone on the contact page.")
+            #expect(
+                await Toolkit.eventually { blocked.message == "None. You can block someone on the contact page." })
             preferences.window.close()
             #expect(await Toolkit.eventually { !model.isBlocked })
 

@@ -30,7 +30,7 @@ extension WindowTests {
             try await sample.say("What light?", ago: 1)
             let own = try await sample.say("I come, I come", ago: 10, isOwn: true, in: nurse)
             try await sample.write { store throws(StoreError) in try store.advance(own, to: .displayed) }
-            try await sample.say("Peace? I hate the word", ago: 24 * 60, in: tybalt)
+            try await sample.say("Peace? I hate the word", ago: TalkSample.noonYesterday, in: tybalt)
             try await sample.say(
                 .text(MessageText("", attachments: [Attachment(kind: .voice)])), ago: 60,
                 from: try JID("\(room.address)/\(sampleWords("Mercutio"))"), in: room)

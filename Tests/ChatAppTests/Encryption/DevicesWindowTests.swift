@@ -117,27 +117,19 @@ extension WindowTests {
             let path = NSTemporaryDirectory() + "code-\(UUID().uuidString).png"
             defer { try? FileManager.default.removeItem(atPath: path) }
             #expect(await Toolkit.eventually { window.window.render()?.save(to: path) ?? false })
-            #expect(try codes(in: path).first == window.view.model.codeLink)
+            #expect(try await codes(in: path).first == window.view.model.codeLink)
             window.window.close()
             await Toolkit.settle()
             await sample.talk.end()
         }
 
         /// The texts that GStreamer's bar code reader finds in a picture.
-        private func codes(in path: String) throws -> [String] {
-            let reader = Process()
-            reader.executableURL = URL(filePath: "/usr/bin/gst-launch-1.0")
-            reader.arguments = [
-                "-m", "filesrc", "location=\(path)", "!", "pngdec", "!", "videoconvert", "!", "zbar", "cache=false",
-                "!",
-                "fakesink",
-            ]
-            let pipe = Pipe()
-            reader.standardOutput = pipe
-            reader.standardError = FileHandle.nullDevice
-            try reader.run()
-            let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            reader.waitUntilExit()
+        private func codes(in path: String) async throws -> [String] {
+            let (status, output) = try await OutsideProgram.run([
+                "gst-launch-1.0", "-m", "filesrc", "location=\(path)", "!", "pngdec", "!", "videoconvert", "!", "zbar",
+                "cache=false", "!", "fakesink",
+            ])
+            try #require(status == 0, "\(output)")
             return output.matches(of: /symbol=\(string\)"?(xmpp:[^",]+)"?[,;]/).map {
                 String($0.output.1).replacing("\\", with: "")
             }

@@ -122,7 +122,11 @@ extension WindowTests {
             let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
             try view.window.click(row: "That a message was delivered and read")
             try view.window.click(row: "That you are typing")
-            #expect(await Toolkit.eventually { !juliet.account.context.policy.tellsReceipts })
+            #expect(
+                await Toolkit.eventually {
+                    let policy = juliet.account.context.policy
+                    return !policy.tellsReceipts && !policy.tellsTyping
+                })
             view.window.close()
             wire.forget()
 

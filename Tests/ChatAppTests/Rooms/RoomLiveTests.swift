@@ -98,7 +98,7 @@ extension WindowTests {
             question.answer("leave")
             #expect(await Toolkit.eventually { romeo.home.rooms.rows.elements.isEmpty })
             #expect(await Toolkit.eventually { notice.label.text == "You are not in this room." })
-            #expect(await romeo.account.bookmarks.all.isEmpty)
+            #expect(await Toolkit.eventually(asking: { await romeo.account.bookmarks.all.isEmpty }))
             #expect(await Toolkit.eventually { model.count == 1 })
 
             following.cancel()

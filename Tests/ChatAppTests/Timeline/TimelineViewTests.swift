@@ -18,7 +18,7 @@ extension WindowTests {
         func sides() async throws {
             let sample = try await TalkSample()
             let old = try await sample.say("But soft!", ago: 3 * 24 * 60)
-            let theirs = try await sample.say("What light through yonder window breaks?", ago: 24 * 60)
+            let theirs = try await sample.say("What light through yonder window breaks?", ago: TalkSample.noonYesterday)
             let own = try await sample.say("Ay me!", isOwn: true)
             let (window, view) = await sample.open()
             let timeline = view.timeline
@@ -58,8 +58,8 @@ extension WindowTests {
             #expect(line.unread?.label.text == "20 new messages")
             func top() -> Double { line.root.translate(x: 0, y: 0, to: timeline.scroller)?.y ?? -1 }
             #expect(await Toolkit.eventually { top() > 0 && top() < 60 })
-            #expect(timeline.newestPlace.isRevealed)
-            #expect(timeline.newestCount.text == "20")
+            #expect(
+                await Toolkit.eventually { timeline.newestPlace.isRevealed && timeline.newestCount.text == "20" })
             await Toolkit.picture(window, "timeline-unread")
             // Only visible messages are read, while the user is looking.
             view.isInFront = true
@@ -224,11 +224,12 @@ extension WindowTests {
             let sample = try await TalkSample()
             let key = try sample.key("\(sampleWords("orchard"))@rooms.example", .room)
             func person(_ name: String) throws -> JID { try JID("\(key.address)/\(sampleWords(name))") }
-            let first = try await sample.say(
-                "A plague", ago: 3, from: try person("Mercutio"), in: key)
+            // On the same day, whenever the test runs.
+            let ago = TalkSample.noonYesterday
+            let first = try await sample.say("A plague", ago: ago + 2, from: try person("Mercutio"), in: key)
             let second = try await sample.say(
-                "o' both your houses!", ago: 2, from: try person("Mercutio"), in: key)
-            try await sample.say("Courage, man", ago: 1, from: try person("Romeo"), in: key)
+                "o' both your houses!", ago: ago + 1, from: try person("Mercutio"), in: key)
+            try await sample.say("Courage, man", ago: ago, from: try person("Romeo"), in: key)
             let (window, view) = await sample.open(key)
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: second) != nil })

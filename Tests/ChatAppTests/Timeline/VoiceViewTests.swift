@@ -77,7 +77,7 @@ extension WindowTests {
             let timeline = view.timeline
             #expect(await Toolkit.eventually { web.waiting == 3 })
             #expect(await Toolkit.eventually { voice(timeline, unknown)?.length.text == "Downloading: 40 %" })
-            #expect(voice(timeline, known)?.length.text == "0:03 · Downloading: 40 %")
+            #expect(await Toolkit.eventually { voice(timeline, known)?.length.text == "0:03 · Downloading: 40 %" })
             await Toolkit.picture(window, "voice-fetching")
             // All rows are recreated during the downloads.
             let items = timeline.model.items

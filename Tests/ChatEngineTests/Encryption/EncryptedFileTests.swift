@@ -15,7 +15,7 @@ import XMPPStanzas
 @testable import ChatEngine
 
 /// XEP-0448 beside XEP-0454.
-@Suite("Encrypted files", .timeLimit(.minutes(5)))
+@Suite("Encrypted files", .timeLimit(.minutes(10)))
 struct EncryptedFileTests {
     private static let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     private static let address = "https://files.test/1/x"

@@ -1,6 +1,7 @@
 import ChatFixtures
 import ChatStore
 import ChatStoreTesting
+import EndToEndEncryption
 import Foundation
 import GroupChat
 import HongyanTesting
@@ -33,9 +34,20 @@ struct EncryptionLiveTests {
     static func waitUntilAnnounced(_ people: [Person]) async throws {
         for person in people {
             let encryption = try #require(person.account.encryption)
-            await eventually { encryption.isAnnounced }
-            try #require(encryption.isAnnounced)
+            try #require(await eventually { encryption.isAnnounced })
         }
+    }
+
+    /// Returns when the program of the watcher has the device in both lists of its account: the server tells of a list
+    /// after it was published.
+    static func waitUntilKnown(_ device: Person, to watcher: Person) async throws {
+        let number = try #require(device.account.encryption?.device)
+        try #require(
+            await eventually {
+                guard let lists = watcher.account.session?[OMEMODevices.self] else { return false }
+                let listing = await lists.devices(of: device.address)
+                return listing.devices.first { $0.id.number == number }?.generations.count == 2
+            })
     }
 
     static func sealed(by person: Person, _ trust: DeviceTrust = .trusted) -> MessageProtection {
@@ -58,6 +70,8 @@ struct EncryptionLiveTests {
                 try await Self.waitUntilAnnounced([romeo, phone])
                 try await tablet.whileRunning {
                     try await Self.waitUntilAnnounced([tablet])
+                    try await Self.waitUntilKnown(tablet, to: phone)
+                    try await Self.waitUntilKnown(phone, to: tablet)
                     try await romeo.write("nightingale", to: phone)
                     for device in [phone, tablet] {
                         try await device.wait(for: romeo) { $0.map(\.text.body) == ["nightingale"] }

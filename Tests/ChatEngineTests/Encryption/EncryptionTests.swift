@@ -12,7 +12,7 @@ import XMPPStanzas
 @testable import ChatEngine
 @testable import OMEMO
 
-@Suite("OMEMO between devices without a server", .timeLimit(.minutes(5)))
+@Suite("OMEMO between devices without a server", .timeLimit(.minutes(10)))
 struct EncryptionTests {
     let server = KeyServer()
 

@@ -8,7 +8,7 @@ import XMPPClient
 @testable import ChatEngine
 @testable import OMEMO
 
-@Suite("What people are told about encryption, and decide", .timeLimit(.minutes(2)))
+@Suite("What people are told about encryption, and decide", .timeLimit(.minutes(10)))
 struct ForecastTests {
     let server = KeyServer()
     let bobsAddress: JID

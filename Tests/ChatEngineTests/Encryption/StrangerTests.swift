@@ -8,7 +8,7 @@ import XMPPStanzas
 @testable import ChatEngine
 @testable import OMEMO
 
-@Suite("What others can make the encryption store and believe", .timeLimit(.minutes(2)))
+@Suite("What others can make the encryption store and believe", .timeLimit(.minutes(10)))
 struct StrangerTests {
     let server = KeyServer()
 

@@ -35,6 +35,8 @@ struct ArchiveLiveTests {
             configuration.host = server.host
             configuration.port = server.port
             configuration.trust = .certificateAuthority(server.authorityFile)
+            // The speed of a machine that runs other tests at the same time is not tested.
+            configuration.loginTimeout = .seconds(120)
             configuration.add { ServiceDiscovery($0) }
             configuration.add { MessageArchive($0) }
             return Client(configuration)
