@@ -103,7 +103,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
                     return DiscoveryItems(items: address.items)
                 }
                 for nodes in session.extensions(as: (any DiscoveryNodes).self) {
-                    if let known = await nodes.items(of: node, for: iq.from) { return known }
+                    if let known = await nodes.items(of: node, at: iq.to, for: iq.from) { return known }
                 }
                 throw StanzaError(.itemNotFound)
             },
@@ -230,5 +230,7 @@ public protocol DiscoveryNodes: SessionExtension {
     func information(of node: String, for requester: JID?) async -> DiscoveryInformation?
 
     /// The items of the node for `requester`; `nil` if there is no such node for them.
-    func items(of node: String, for requester: JID?) async -> DiscoveryItems?
+    ///
+    /// - Parameter address: the address that was asked, of a component one of many.
+    func items(of node: String, at address: JID?, for requester: JID?) async -> DiscoveryItems?
 }

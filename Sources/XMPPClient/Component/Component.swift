@@ -30,8 +30,7 @@ public import XMPPStanzas
 ///
 /// The connection is **not encrypted**: use it on the machine of the server (``ComponentConfiguration/host``).
 /// Extensions about one account, such as the contact list on the server and carbons, are for clients. For components
-/// there are `ServiceDiscovery`, `ComponentRoster`, `EntityInformation`, `DeliveryReceipts`, and `AdHocCommands`, whose
-/// list is that of the domain.
+/// there are `ServiceDiscovery`, `ComponentRoster`, `EntityInformation`, `DeliveryReceipts` and `AdHocCommands`.
 public final class Component: Sendable {
     public let configuration: ComponentConfiguration
     private let client: Client

@@ -1,3 +1,4 @@
+import AdHocCommands
 import MessageFeatures
 import Roster
 import ServerFixtures
@@ -11,7 +12,9 @@ import XMPPStanzas
 @Suite("Extensions of a component", .timeLimit(.minutes(20)))
 struct ComponentLiveTests {
     private static let domain = "gateway.test"
-    private static let options = ServerOptions { $0.componentDomains = [domain, "roster.test", "receipts.test"] }
+    private static let options = ServerOptions {
+        $0.componentDomains = [domain, "roster.test", "receipts.test", "commands.test"]
+    }
 
     private static func component(
         _ domain: String, on server: any PrivateServer, _ change: (inout ComponentConfiguration) -> Void
@@ -151,6 +154,31 @@ struct ComponentLiveTests {
                 var answer = Message.chat(to: try #require(await session.address), body: "Honk")
                 answer.from = goose
                 try await component.send(answer).reached(.delivered)
+            }
+        }
+    }
+
+    @Test(
+        "each address lists the commands, and a command knows which address was asked", arguments: ServerKind.allCases)
+    func commands(kind: ServerKind) async throws {
+        let server = try await kind.shared(Self.options)
+        var configuration = try server.configuration(try await server.newAccount("person"))
+        configuration.add { AdHocCommands($0) }
+        let client = Client(configuration)
+        try await Self.component("commands.test", on: server) {
+            $0.add { ServiceDiscovery($0, describing: Self.describe) }
+            $0.add {
+                let command = Command(node: "who", name: "Who?") { .completed($0.address?.description ?? "nobody") }
+                return AdHocCommands($0, offering: [command])
+            }
+        }.run { _ in
+            try await client.run { session in
+                let commands = try #require(session[AdHocCommands.self])
+                for address in ["goose@commands.test", "swan@commands.test/pond", "commands.test"] {
+                    let responder = try JID(address)
+                    #expect(try await commands.commands(of: responder).map(\.name) == ["Who?"])
+                    #expect(try await commands.start("who", at: responder).notes.map(\.text) == [address])
+                }
             }
         }
     }
