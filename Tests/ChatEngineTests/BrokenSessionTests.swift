@@ -37,6 +37,29 @@ struct BrokenSessionTests {
         #expect(await actions.next() == HistorySync.Action.none)
     }
 
+    @Test(
+        "the history of a room is requested, whether the room or the history of the account is first after a resumption"
+    )
+    func earlyRoom() async throws {
+        let fixture = try await ModelFixture()
+        let account = Self.account(fixture)
+        var actions = await account.history.pendingActions().makeAsyncIterator()
+        await account.history.begin(isResumed: false)
+        guard case .ask(let request)? = await actions.next() else {
+            Issue.record("nothing was asked for")
+            return
+        }
+        await account.history.pageCame(for: request)
+        await account.history.connectionLost()
+        let room = try JID("orchard@rooms.example")
+        await account.history.roomEntered(room)
+        await account.history.begin(isResumed: true)
+        await account.history.begin(isResumed: true)
+        var asked: [JID] = []
+        for _ in 0..<3 { if case .ask(let request)? = await actions.next() { asked.append(request.archive) } }
+        #expect(asked == [room])
+    }
+
     @Test("a room that was left while its history was requested does not accept queued messages")
     func roomNotEntered() async throws {
         let fixture = try await ModelFixture()

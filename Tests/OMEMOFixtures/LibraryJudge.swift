@@ -45,10 +45,8 @@ package final class LibraryJudge {
         try process.run()
     }
 
-    deinit {
-        try? requests.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
+    /// The program ends at the end of its input. It is not waited for: Foundation sometimes misses the end of a program.
+    deinit { try? requests.fileHandleForWriting.close() }
 
     /// Its bundle, with a new one-time key each time.
     package func published() throws -> OMEMOBundle {

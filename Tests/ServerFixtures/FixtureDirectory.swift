@@ -54,16 +54,19 @@ enum FixtureDirectory {
         // A server started by root runs as its own user and must have access; only /tmp surely allows that.
         let base = geteuid() == 0 ? "/tmp" : ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         removeAbandoned(in: base)
-        var template = Array("\(base)/\(prefix)XXXXXX".utf8CString)
-        let path = template.withUnsafeMutableBufferPointer { buffer in
+        // Under a hidden name until it is locked: an unlocked directory would be removed by another process as abandoned.
+        var template = Array("\(base)/.\(prefix)XXXXXX".utf8CString)
+        let made = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
         }
-        guard let path else { throw .system("Cannot make a directory in \(base)", errno: errno) }
-        chmod(path, 0o755)
-        let lock = open("\(path)/\(lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard let made else { throw .system("Cannot make a directory in \(base)", errno: errno) }
+        chmod(made, 0o755)
+        let lock = open("\(made)/\(lockName)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            throw .system("Cannot lock \(path)", errno: errno)
+            throw .system("Cannot lock \(made)", errno: errno)
         }
+        let path = "\(base)/\((made as NSString).lastPathComponent.dropFirst())"
+        guard rename(made, path) == 0 else { throw .system("Cannot rename \(made)", errno: errno) }
         atexit { FixtureDirectory.removeRootAtExit() }
         return path
     }

@@ -21,6 +21,10 @@ actor HistoryService {
     private var isNewestOwed = true
     /// The number of starts, to ignore late events of an earlier connection.
     private var beginnings = 0
+    /// Whether the history of the present connection has begun.
+    private var isBegun = false
+    /// Rooms that were joined over the present connection before its history began: neither start waits for the other.
+    private var earlyRooms: Set<JID> = []
 
     /// The number of rejected messages by archive.
     var refusedItems: [JID: Int] { get async { await archive.refusedItems } }
@@ -94,6 +98,10 @@ actor HistoryService {
         if !isResumed { isNewestOwed = true }
         let gaps = await knownGaps(of: context.address)
         proceed(sync.sessionBegan(isResumed: !isNewestOwed, gaps: gaps, now: .now))
+        isBegun = true
+        let rooms = earlyRooms
+        earlyRooms = []
+        for room in rooms { await roomEntered(room) }
     }
 
     func connectionLost(in session: Session) async {
@@ -102,7 +110,11 @@ actor HistoryService {
         if await !session.isOnline, beginning == beginnings { connectionLost() }
     }
 
-    func connectionLost() { sync.disconnected() }
+    func connectionLost() {
+        sync.disconnected()
+        isBegun = false
+        earlyRooms = []
+    }
 
     func sessionEnded() {
         connectionLost()
@@ -115,10 +127,17 @@ actor HistoryService {
 
     func roomEntered(_ room: JID) async {
         let gaps = await knownGaps(of: room)
+        guard isBegun else {
+            earlyRooms.insert(room.bare)
+            return
+        }
         proceed(sync.roomEntered(room, gaps: gaps, now: .now))
     }
 
-    func roomLeft(_ room: JID) { proceed(sync.roomLeft(room, now: .now)) }
+    func roomLeft(_ room: JID) {
+        earlyRooms.remove(room.bare)
+        proceed(sync.roomLeft(room, now: .now))
+    }
 
     /// The actions of the machine in this session.
     func pendingActions() -> AsyncStream<HistorySync.Action> { actions.stream }

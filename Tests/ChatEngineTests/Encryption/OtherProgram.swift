@@ -51,8 +51,6 @@ final class OtherProgram: Sendable {
 
     func type(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
+    /// The program ends at the end of its input. It is not waited for: Foundation sometimes misses the end of a program.
+    func stop() { try? input.fileHandleForWriting.close() }
 }

@@ -1,3 +1,4 @@
+import EntityInformation
 import MessageFeatures
 import MessageHistory
 import ServerFixtures
@@ -46,6 +47,8 @@ struct ArchiveLiveTests {
             try await first.send(Presence())
             try await juliet.run { second in
                 try await second.send(Presence())
+                // The server answers in order: it knows that both are available.
+                try await second.ping()
                 try await withDeadline { try await body(first, second) }
             }
         }

@@ -88,6 +88,8 @@ extension PrivateServer {
             try await first.send(Presence())
             try await juliet.run { second in
                 try await second.send(Presence())
+                // The server answers in order: it knows that both are available.
+                try await second.ping()
                 try await withDeadline { try await body(first, second) }
             }
         }
@@ -105,6 +107,8 @@ extension PrivateServer {
             try await first.send(Presence())
             try await desk.run { second in
                 try await second.send(Presence())
+                // The server answers in order: it knows that both are available.
+                try await second.ping()
                 try await withDeadline { try await body(first, second) }
             }
         }
