@@ -40,6 +40,8 @@ struct ExampleTests {
             configuration.host = server.host
             configuration.port = server.port
             configuration.trust = .certificateAuthority(server.authorityFile)
+            // The speed of a machine that runs other tests at the same time is not tested.
+            configuration.loginTimeout = .seconds(120)
             // A client that has not requested the roster is not notified that a request was accepted (RFC 6121 §2.2).
             configuration.add { Roster($0) }
             return Client(configuration)
@@ -228,6 +230,8 @@ struct ExampleTests {
         configuration.host = server.host
         configuration.port = server.port
         configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.loginTimeout = .seconds(120)
+        configuration.requestTimeout = .seconds(120)
         configuration.add { Roster($0) }
         configuration.add { ServiceDiscovery($0) }
         let last = try JID("goose1000@\(server.componentDomain)")
