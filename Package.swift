@@ -210,6 +210,7 @@ let package = Package(
         example("FirstSteps"),
         example("ChatManager"),
         example("EchoBot"),
+        example("Gateway"),
         example("SendMessage"),
         example("RosterDump"),
         library("SampleMedia", path: "Examples/SampleMedia"),

@@ -23,9 +23,17 @@ extension TapeBuilder {
         matchContext()
     }
 
+    /// Reads the default namespace of the context as another one from now on.
+    mutating func replaceContentNamespace(by namespace: [UInt8]) {
+        context.replacedNamespace = context.defaultNamespace
+        replacedLength = context.defaultNamespace.count
+        context.defaultNamespace = namespace
+    }
+
     /// A new stream begins: nothing is declared.
     mutating func forgetContext() {
         context = Context()
+        replacedLength = -1
         matchContext()
     }
 
@@ -74,6 +82,12 @@ extension TapeBuilder {
             throw XMLError(.invalidNamespaceDeclaration, at: attribute.name)
         }
         if attribute.valueLength > limits.namespaceBytes { throw XMLError(.namespaceTooLong, at: attribute.name) }
+        if attribute.valueLength == replacedLength,
+            bytes.equals(attribute.value, attribute.valueLength, context.replacedNamespace)
+        {
+            defaultNamespace = TapeEntry.inheritedNamespaceIndex
+            return
+        }
         defaultNamespace = entries.count
         entries.append(TapeEntry(.namespace, attribute.value, attribute.valueLength))
     }

@@ -109,8 +109,9 @@ extension TapeBuilder {
         if word & PlainScan.xmlnsMask == PlainScan.xmlns {
             let value = name &+ 7
             let end = PlainScan.value(bytes, value, last, UInt8(truncatingIfNeeded: word &>> 48))
-            // The tokenizer handles a second declaration and one that may name a reserved namespace.
+            // The tokenizer handles a second declaration and one that may name a reserved or a replaced namespace.
             guard end >= 0, end &- value <= limits.namespaceBytes, defaultNamespace < element,
+                end &- value != replacedLength,
                 !PlainScan.mayBeReserved(bytes, value, end &- value)
             else { return -1 }
             defaultNamespace = entries.count

@@ -51,6 +51,8 @@ struct TapeBuilder: ~Copyable {
     var raw = PlainStack<Int>(capacity: 4)
     var qualified = PlainStack<Qualified>(capacity: 4)
     var defaultNamespace = TapeEntry.inheritedNamespaceIndex
+    /// The length of the namespace that is read as another one; no length if there is none.
+    var replacedLength = -1
 
     var depth: Int { frames.count }
 
@@ -209,6 +211,8 @@ extension TapeBuilder {
         }
 
         var defaultNamespace: [UInt8] = []
+        /// The namespace of the header that is read as ``defaultNamespace``.
+        var replacedNamespace: [UInt8] = []
         /// The prefix `xml` comes first.
         private(set) var sources = [Source(prefix: Array("xml".utf8), namespace: XMLNamespace.xmlBytes, identity: 0)]
 

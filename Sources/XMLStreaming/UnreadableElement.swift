@@ -127,9 +127,11 @@ struct ElementHead: Sendable {
             prefixLength == 0
             ? defaultNamespace ?? context.defaultNamespace
             : prefixNamespace ?? context.namespace(ofPrefix: qualifiedName.prefix(prefixLength - 1)) ?? []
+        let isReplaced = !context.replacedNamespace.isEmpty && declared == context.replacedNamespace
+        let read = isReplaced ? context.defaultNamespace : declared
         return UnreadableElement(
             name: XMLName(
-                Self.string(Array(qualifiedName.dropFirst(prefixLength))), Self.string(namespace ?? declared)),
+                Self.string(Array(qualifiedName.dropFirst(prefixLength))), Self.string(namespace ?? read)),
             id: id.map(Self.string), from: from.map(Self.string), to: to.map(Self.string), type: type.map(Self.string),
             firstChild: firstChild, reason: reason, byteCount: byteCount)
     }

@@ -74,6 +74,14 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     /// The namespace that the header declares for elements without a prefix, such as `jabber:client` (RFC 6120 §4.8.2).
     public var contentNamespace: String { String(decoding: builder.context.defaultNamespace, as: UTF8.self) }
 
+    /// Reads the elements in the content namespace of the header as if they were in this one, whether they inherit it or
+    /// declare it without a prefix.
+    ///
+    /// The stanzas of a component (XEP-0114) differ from those of a client only in this.
+    package mutating func readContent(as namespace: String) {
+        builder.replaceContentNamespace(by: Array(namespace.utf8))
+    }
+
     /// Bytes that were appended and are not yet part of an event.
     public var unconsumedByteCount: Int { buffer.count - position }
 

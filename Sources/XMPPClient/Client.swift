@@ -59,7 +59,7 @@ public final class Client: Sendable {
         }
     }
 
-    private nonisolated(nonsending) func run<Result>(
+    nonisolated(nonsending) func run<Result>(
         _ session: Session, _ beginning: Beginning, _ body: (Session) async throws -> Result
     ) async throws -> Result {
         let previous = current.withLock { current in

@@ -33,9 +33,12 @@ extension ClientStream {
 }
 
 extension ClientStream.Established {
-    /// Whether this is the response to our ping, which the owner did not send.
+    /// Whether this is the response to our ping, which the owner did not send, or the ping itself, which the server has
+    /// returned to a component.
     mutating func takesAnswer(_ element: XMLElement) -> Bool {
-        guard let pendingPing, element.isAnswer(to: pendingPing, for: address) else { return false }
+        guard let pendingPing,
+            element.isAnswer(to: pendingPing, for: address) || element.isReturned(pendingPing, to: address)
+        else { return false }
         self.pendingPing = nil
         keepAlive.answerReceived()
         return true

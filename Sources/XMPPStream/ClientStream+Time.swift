@@ -58,7 +58,8 @@ extension ClientStream {
             pingCount += 1
             let id = "keepalive-\(pingCount)"
             state.flow { $0.pendingPing = id }
-            output.write(StreamMarkup.ping(id: id))
+            let component = configuration.isComponent ? configuration.address : nil
+            output.write(StreamMarkup.ping(id: id, ofComponent: component))
         }
     }
 

@@ -3,8 +3,8 @@ import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
-/// The client side of one connection (RFC 6120): takes bytes, time and commands, and returns actions; it has no side
-/// effects.
+/// The side of a client, or of an external component, of one connection (RFC 6120, XEP-0114): takes bytes, time and
+/// commands, and returns actions; it has no side effects.
 ///
 /// The owner drives a transport and a clock. It reports events to the stream and performs the returned actions in
 /// order; before it waits, it reads `nextDeadline`, and calls `timerFired(now:)` at that time.
@@ -198,6 +198,7 @@ extension ClientStream {
         _ root: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
     ) {
         let namespace = parser.contentNamespace
+        if configuration.isComponent { parser.readContent(as: XMPPNamespace.client) }
         perform(state.negotiate { $0.streamOpened(root, contentNamespace: namespace) }, now: now, &output)
     }
 
@@ -306,7 +307,8 @@ extension ClientStream {
 
     private mutating func streamErrorReceived(_ element: XMLElement, _ output: inout ActionList) {
         let error = (try? StreamError(from: element)) ?? StreamError(.undefinedCondition)
-        fail(StreamFailure(error), tell: nil, &output)
+        let isRefusal = configuration.isComponent && phase == .negotiating
+        fail(isRefusal ? StreamFailure(refusingComponent: error) : StreamFailure(error), tell: nil, &output)
     }
 
     private mutating func malformed(
@@ -357,7 +359,10 @@ extension ClientStream {
         for step in steps {
             switch step {
             case .write(let bytes): output.write(bytes)
-            case .openStream(let address): output.send(framing.header(to: configuration.address.domain, from: address))
+            case .openStream(let address):
+                output.send(
+                    framing.header(
+                        to: configuration.address.domain, from: address, isComponent: configuration.isComponent))
             case .tokenReceived(let token): output.append(.tokenReceived(token))
             case .tokenRejected: output.append(.tokenRejected)
             case .progress(let progress):

@@ -1,6 +1,7 @@
 public import SASLMechanisms
 public import XMLStreaming
 public import XMPPAddress
+import XMPPStanzas
 
 /// The purpose and the rules of a client stream.
 public struct ClientStreamConfiguration: Sendable {
@@ -10,9 +11,13 @@ public struct ClientStreamConfiguration: Sendable {
         case authenticate(SASLCredentials)
         /// Create an account (XEP-0077): the stream stops before authentication and waits for requests of the owner.
         case register
+        /// Connect as an external component (XEP-0114); the password is the secret that it shares with the server. The
+        /// connection is not encrypted, so it must not leave the machine or a trusted network.
+        case component(SASLCredentials)
     }
 
-    /// The account: its domain is the server, its resource is requested (without one, the server chooses).
+    /// The account: its domain is the server, its resource is requested (without one, the server chooses). Of a
+    /// component, the domain that it serves.
     public var address: JID
     public var purpose: Purpose
 
@@ -81,6 +86,13 @@ public struct ClientStreamConfiguration: Sendable {
         self.digests = digests
         self.nonce = nonce
     }
+}
+
+extension ClientStreamConfiguration {
+    var isComponent: Bool { if case .component = purpose { true } else { false } }
+
+    /// The content namespace of the stream (RFC 6120 §4.8.2).
+    var contentNamespace: String { isComponent ? StreamNamespace.component : XMPPNamespace.client }
 }
 
 /// Whether and how a stream must be encrypted.

@@ -2,7 +2,7 @@ public import SASLMechanisms
 
 /// Proof that a stream may authenticate: the states of the negotiation after encryption can only be built from it.
 struct ProtectedChannel: Sendable {
-    /// Nil only where tests allowed plain text.
+    /// Nil only where tests allowed plain text, and for a component.
     let tls: TLSInformation?
 
     /// TLS is established, and the owner accepted the certificate.
@@ -15,6 +15,11 @@ struct ProtectedChannel: Sendable {
         case .required, .directTLS: return nil
         }
     }
+
+    private init() { tls = nil }
+
+    /// The network between a component and its server, which the owner trusts: XEP-0114 has no encryption.
+    static let trustedNetwork = ProtectedChannel()
 
     var saslSecurity: SASLConnectionSecurity {
         switch tls?.version {

@@ -105,6 +105,8 @@ enum ReconnectionRemedy: Equatable, Sendable {
             case .policy where wasOnline && failure.objectsToOurStanza: self = .time
             // No other client wants the resource: it is this client's own old session that the server resumed.
             case .conflict where hasGhost: self = .time
+            // The server has not noticed yet that the previous connection of this component is gone.
+            case .conflict where wasOnline && failure.code == .componentRefused: self = .time
             case .authentication, .encryption, .policy, .settings, .conflict, .protocolViolation: self = .person
             }
         }

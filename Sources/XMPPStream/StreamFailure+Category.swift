@@ -22,7 +22,7 @@ extension StreamFailure {
         case .notXMPP, .serverMismatch, .unsupportedVersion, .malformedXML, .unexpectedElement, .handledCountTooHigh,
             .authenticationMalformed:
             .protocolViolation
-        case .streamError:
+        case .streamError, .componentRefused:
             streamError.map { Self.category(of: $0.condition) } ?? .protocolViolation
         }
     }

@@ -65,6 +65,15 @@ extension StreamFailure: CustomStringConvertible {
             stanzaError.map { "The server did not start the session. \($0)" } ?? "The server did not start the session."
         case .streamError:
             streamErrorExplanation
+        case .componentRefused:
+            switch streamError?.condition {
+            case .notAuthorized:
+                "The server did not accept the secret of the component. Compare it with the server's configuration."
+            case .conflict:
+                "The component is connected already. End the other program, or wait until the server misses it."
+            default:
+                "The server knows no component of this name. Compare the name with the server's configuration."
+            }
         case .notXMPP:
             "What answers there is not an XMPP server for clients. Check host and port."
         case .serverMismatch:

@@ -57,6 +57,15 @@ extension StreamFailure {
         self.init(.streamError, streamError: error, text: error.text.best(for: []))
     }
 
+    /// `<stream:error/>` instead of `<handshake/>` (XEP-0114 §3).
+    init(refusingComponent error: StreamError) {
+        switch error.condition {
+        case .notAuthorized, .conflict, .hostUnknown:
+            self.init(.componentRefused, streamError: error, text: error.text.best(for: []))
+        default: self.init(error)
+        }
+    }
+
     init(_ error: XMLError, in brokenStanza: UnreadableElement? = nil) {
         self.init(.malformedXML, xmlError: error, brokenStanza: brokenStanza)
     }

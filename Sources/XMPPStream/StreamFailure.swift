@@ -59,6 +59,10 @@ public struct StreamFailure: Error, Equatable, Sendable {
         /// The server violated the rules of the SASL mechanism.
         case authenticationMalformed
 
+        /// The server refused the component: ``StreamFailure/streamError`` is `not-authorized` for a wrong secret,
+        /// `conflict` for a second connection, or `host-unknown`.
+        case componentRefused
+
         // Binding
         /// The resource is in use.
         case resourceConflict

@@ -16,8 +16,9 @@ public enum StreamFraming: Sendable, Hashable {
 extension StreamFraming {
     /// The opening of a client stream. Without encryption the `from` is omitted, because it would reveal the account to
     /// an eavesdropper (RFC 6120 §4.7.1).
-    func header(to domain: String, from address: JID?) -> [UInt8] {
+    func header(to domain: String, from address: JID?, isComponent: Bool = false) -> [UInt8] {
         switch self {
+        case .stream where isComponent: StreamMarkup.header(toComponent: domain)
         case .stream: StreamMarkup.header(to: domain, from: address)
         case .webSocket:
             StreamMarkup.element(
@@ -63,18 +64,22 @@ package struct StreamHeader: Equatable, Sendable {
     package let to: String?
     package let language: String?
 
-    /// Checks a root element (RFC 6120 §4.7.5, §4.8.1).
+    /// Checks a root element (RFC 6120 §4.7.5, §4.8.1); that of a component has no version (XEP-0114 §3).
     ///
     /// - Throws: `.notXMPP` for another root, `.unsupportedVersion` for a missing version or one before 1.0; both with
     ///   the stream error that answers them.
-    package init(_ root: XMLElement, contentNamespace: String) throws(StreamFailure) {
+    package init(
+        _ root: XMLElement, contentNamespace: String, expecting expected: String = XMPPNamespace.client
+    ) throws(StreamFailure) {
         guard root.isNamed(StreamName.stream) || root.isNamed(StreamName.open) else {
             throw StreamFailure(.notXMPP, text: root.name.description)
         }
-        guard contentNamespace == XMPPNamespace.client else { throw StreamFailure(.notXMPP, text: contentNamespace) }
+        guard contentNamespace == expected else { throw StreamFailure(.notXMPP, text: contentNamespace) }
         // Major and minor are separate integers (§4.7.5): 1.10 is newer than 1.9, and 01.0 is 1.0.
         let major = root["version"]?.split(separator: ".", omittingEmptySubsequences: false).first.flatMap { Int($0) }
-        guard let major, major >= 1 else { throw StreamFailure(.unsupportedVersion, text: root["version"]) }
+        if expected != StreamNamespace.component, (major ?? 0) < 1 {
+            throw StreamFailure(.unsupportedVersion, text: root["version"])
+        }
         id = root["id"]
         from = root["from"]
         to = root["to"]

@@ -12,6 +12,12 @@ package enum StreamMarkup {
         XMLWriter.streamHeader(namespace: XMPPNamespace.client, to: domain, from: address?.bare.description)
     }
 
+    /// What the stream of a component begins with (XEP-0114 §3): the receiver is the component itself, and there is no
+    /// version.
+    static func header(toComponent domain: String) -> [UInt8] {
+        XMLWriter.streamHeader(namespace: StreamNamespace.component, to: domain, version: nil)
+    }
+
     /// What a server's stream begins with.
     package static func header(from domain: String, id: String, version: String?) -> [UInt8] {
         XMLWriter.streamHeader(namespace: XMPPNamespace.client, from: domain, id: id, version: version)
@@ -153,9 +159,12 @@ package enum StreamMarkup {
         }
     }
 
-    /// A ping to our server (XEP-0199 §4.2).
-    package static func ping(id: String) -> [UInt8] {
+    /// A ping to our server (XEP-0199 §4.2), or of a component to itself: it does not know the address of the server,
+    /// which returns the ping.
+    package static func ping(id: String, ofComponent component: JID? = nil) -> [UInt8] {
         request(id: id, type: "get") { writer in
+            writer.attribute("from", component?.description)
+            writer.attribute("to", component?.description)
             writer.start(StreamName.ping)
             writer.end()
         }

@@ -18,6 +18,8 @@ public enum StreamNamespace {
     public static let fast = "urn:xmpp:fast:0"
     /// The framing of XMPP over WebSocket (RFC 7395 §3.3).
     public static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
+    /// The content namespace of the stream of an external component (XEP-0114).
+    public static let component = "jabber:component:accept"
     /// Resource binding (RFC 6120 §7).
     public static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
     /// The session of RFC 3921 §3, a formality that some servers still ask for.
@@ -50,6 +52,9 @@ package enum StreamName {
     package static let presence = XMLName("presence", XMPPNamespace.client)
     package static let iq = XMLName("iq", XMPPNamespace.client)
     package static let stanzaError = XMLName("error", XMPPNamespace.client)
+
+    /// Of a component (XEP-0114): read in the namespace of stanzas, like everything in the content namespace.
+    package static let handshake = XMLName("handshake", XMPPNamespace.client)
 
     package static let startTLS = XMLName("starttls", StreamNamespace.tls)
     package static let proceed = XMLName("proceed", StreamNamespace.tls)
@@ -145,6 +150,11 @@ extension XMLElement {
         guard let from = self["from"] else { return true }
         guard let own, let sender = try? JID(from) else { return false }
         return sender == own || sender == own.bare || sender == own.domainJID
+    }
+
+    /// Whether this is our own ping with that id: nobody else can send from our address.
+    func isReturned(_ id: String, to own: JID) -> Bool {
+        isNamed(StreamName.iq) && self["id"] == id && self["from"].flatMap { try? JID($0) } == own
     }
 
     /// The `<error/>` of a stanza of type error, or an undefined condition where there is none that can be read.

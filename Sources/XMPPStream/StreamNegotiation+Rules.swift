@@ -24,6 +24,7 @@ extension StreamNegotiation.Rules {
 
     func transportConnected(tls: TLSInformation?, now: ContinuousClock.Instant) -> Transition {
         if let tls { return open(on: ProtectedChannel(securedBy: tls), now: now) }
+        if configuration.isComponent { return open(on: .trustedNetwork, now: now) }
         if let channel = ProtectedChannel(plaintextAllowedBy: configuration.tls) { return open(on: channel, now: now) }
         if configuration.tls == .directTLS {
             return Transition(to: .handshaking, [.progress(.securing), .secureTransport])
@@ -54,7 +55,7 @@ extension StreamNegotiation.Rules {
         guard configuration.address.local != nil else { return nil }
         switch configuration.purpose {
         case .authenticate(let credentials): return credentials.isAnonymous ? nil : configuration.address.bare
-        case .register: return nil
+        case .register, .component: return nil
         }
     }
 
@@ -65,11 +66,16 @@ extension StreamNegotiation.Rules {
         return StreamFailure(.accountMismatch, text: address.bare.description)
     }
 
-    func headerReceived(_ root: XMLElement, _ contentNamespace: String, next: consuming State) -> Transition {
+    func headerReceived(
+        _ root: XMLElement, _ contentNamespace: String, next: consuming State,
+        then answer: (StreamHeader) throws(StreamFailure) -> [Action] = { _ in [] }
+    ) -> Transition {
         do throws(StreamFailure) {
-            let header = try StreamHeader(root, contentNamespace: contentNamespace)
-            try header.mustComeFrom(configuration.address.domain)
-            return Transition(to: next)
+            let header = try StreamHeader(
+                root, contentNamespace: contentNamespace, expecting: configuration.contentNamespace)
+            // Nobody proves its name to a component, and an error of the server may follow the header of another domain.
+            if !configuration.isComponent { try header.mustComeFrom(configuration.address.domain) }
+            return Transition(to: next, try answer(header))
         } catch {
             switch error.code {
             case .notXMPP: return .failed(error, tell: .invalidNamespace)
@@ -129,6 +135,8 @@ extension StreamNegotiation.Rules {
             return Transition(to: .registering(offered), [opened, .readyToRegister(offered.features)])
         case .authenticate(let credentials):
             return authenticate(with: credentials, offered, now: now).after([opened])
+        case .component:
+            preconditionFailure("a component presents its secret without waiting for features")
         }
     }
 

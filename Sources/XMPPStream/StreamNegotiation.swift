@@ -163,12 +163,14 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         case awaitingProceed(Clear)
         /// The transport is doing TLS. Nothing that was learnt in clear is left. → opening
         case handshaking
-        /// Our header is out on a protected channel. → awaitingFeatures
+        /// Our header is out on a protected channel. → awaitingFeatures, presentingSecret
         case opening(Opening)
         /// The server's header came. → registering, authenticating, authenticatingExtensibly
         case awaitingFeatures(Opening)
         /// The owner exchanges registration requests. → authenticating, authenticatingExtensibly
         case registering(Offered)
+        /// The secret of a component was presented (XEP-0114). → finished
+        case presentingSecret(ProtectedChannel)
         /// A SASL exchange is under way. → reopening
         case authenticating(Authenticating)
         /// A login by XEP-0388 is under way. → awaitingAdmittedFeatures, authenticating, finished
@@ -218,7 +220,7 @@ extension StreamNegotiation {
             case .initial: return rules.transportConnected(tls: tls, now: now)
             // A transport connects once.
             case .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .opening,
-                .awaitingFeatures, .registering, .authenticating, .authenticatingExtensibly,
+                .awaitingFeatures, .registering, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
                 .choosingResource, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
@@ -234,7 +236,7 @@ extension StreamNegotiation {
                 return rules.open(on: ProtectedChannel(securedBy: tls), now: now).after([.progress(.secured(tls))])
             // The handshake is asked for by `.secureTransport`, once.
             case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .opening,
-                .awaitingFeatures, .registering, .authenticating, .authenticatingExtensibly,
+                .awaitingFeatures, .registering, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
                 .choosingResource, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
@@ -251,12 +253,15 @@ extension StreamNegotiation {
                     root, contentNamespace,
                     next: clear.isStartTLSSent ? .awaitingProceed(clear) : .awaitingFeaturesInClear)
             case .opening(let opening):
+                if case .component(let credentials) = rules.configuration.purpose {
+                    return rules.componentHeaderReceived(root, contentNamespace, opening.channel, credentials)
+                }
                 return rules.headerReceived(root, contentNamespace, next: .awaitingFeatures(opening))
             case .reopening(let authenticated):
                 return rules.headerReceived(root, contentNamespace, next: .awaitingFinalFeatures(authenticated))
             // The parser gives one header for each that we have written.
             case .initial, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
-                .awaitingFeatures, .registering, .authenticating, .authenticatingExtensibly,
+                .awaitingFeatures, .registering, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .awaitingFinalFeatures, .resuming, .binding,
                 .choosingResource, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
@@ -276,6 +281,8 @@ extension StreamNegotiation {
                 return rules.featuresReceived(element, opening, now: now)
             case .registering(let offered):
                 return rules.registrationElementReceived(element, offered)
+            case .presentingSecret(let channel):
+                return rules.answerToHandshakeReceived(element, channel)
             case .authenticating(let exchange):
                 return rules.saslElementReceived(element, exchange)
             case .authenticatingExtensibly(let exchange):
@@ -307,7 +314,7 @@ extension StreamNegotiation {
             case .registering(let offered): return rules.authenticate(with: credentials, offered, now: now)
             // Credentials are asked for by `.readyToRegister`, once.
             case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
-                .opening, .awaitingFeatures, .authenticating, .authenticatingExtensibly,
+                .opening, .awaitingFeatures, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
                 .choosingResource, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
@@ -324,7 +331,7 @@ extension StreamNegotiation {
                 return rules.bind(binding)
             // A resource is asked for by `.resourceConflict`, once.
             case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
-                .opening, .awaitingFeatures, .registering, .authenticating,
+                .opening, .awaitingFeatures, .registering, .presentingSecret, .authenticating,
                 .authenticatingExtensibly, .awaitingAdmittedFeatures, .reopening,
                 .awaitingFinalFeatures, .resuming, .binding, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
@@ -359,7 +366,7 @@ extension StreamNegotiation {
     /// The states by name, for the owner's decisions.
     package enum Phase: Equatable, Sendable, CaseIterable {
         case initial, openingInClear, awaitingFeaturesInClear, awaitingProceed, handshaking, opening, awaitingFeatures,
-            registering
+            registering, presentingSecret
         case authenticating, authenticatingExtensibly, awaitingAdmittedFeatures, reopening, awaitingFinalFeatures,
             resuming, binding, choosingResource, startingSession,
             enabling, finished
@@ -375,6 +382,7 @@ extension StreamNegotiation {
         case .opening: .opening
         case .awaitingFeatures: .awaitingFeatures
         case .registering: .registering
+        case .presentingSecret: .presentingSecret
         case .authenticating: .authenticating
         case .authenticatingExtensibly: .authenticatingExtensibly
         case .awaitingAdmittedFeatures: .awaitingAdmittedFeatures
@@ -396,7 +404,7 @@ extension StreamNegotiation {
         case .authenticatingExtensibly(let exchange): exchange.deadline
         case .opening(let opening), .awaitingFeatures(let opening): opening.early?.deadline
         case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .registering,
-            .authenticating, .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .binding,
+            .presentingSecret, .authenticating, .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .binding,
             .choosingResource, .startingSession, .enabling, .finished:
             nil
         }

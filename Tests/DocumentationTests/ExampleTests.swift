@@ -40,6 +40,8 @@ struct ExampleTests {
             configuration.host = server.host
             configuration.port = server.port
             configuration.trust = .certificateAuthority(server.authorityFile)
+            // The speed of a machine that runs other tests at the same time is not tested.
+            configuration.loginTimeout = .seconds(120)
             // A client that has not requested the roster is not notified that a request was accepted (RFC 6121 §2.2).
             configuration.add { Roster($0) }
             return Client(configuration)
@@ -207,6 +209,77 @@ struct ExampleTests {
         }
         goose.interrupt()
         #expect(await goose.end() == 0, "\(goose.output)")
+    }
+
+    @Test("every one of the thousand addresses of the gateway can be found, added and talked to")
+    func gateway() async throws {
+        let server = try await PrivateProsody.shared
+        let person = try await server.newAccount("person")
+        let file = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try "\(server.componentSecret)\n".write(to: file, atomically: true, encoding: .utf8)
+        func start() throws -> Program {
+            try Program(
+                Self.programs.appending(path: "Gateway").path(percentEncoded: false),
+                [server.componentDomain, file.path(percentEncoded: false)],
+                environment: ["XMPP_COMPONENT_PORT": "\(server.componentPort)"])
+        }
+        let gateway = try start()
+        #expect(try await gateway.writes("ready"), "\(gateway.output)")
+        var configuration = ClientConfiguration(address: try JID(person.address), password: person.password)
+        configuration.host = server.host
+        configuration.port = server.port
+        configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.loginTimeout = .seconds(120)
+        configuration.requestTimeout = .seconds(120)
+        configuration.add { Roster($0) }
+        configuration.add { ServiceDiscovery($0) }
+        let last = try JID("goose1000@\(server.componentDomain)")
+        try await Client(configuration).run { session in
+            let discovery = try #require(session[ServiceDiscovery.self])
+            let domain = try JID(server.componentDomain)
+            #expect(try await discovery.information(of: domain).hasIdentity(category: "gateway", type: "x-geese"))
+            let geese = try await discovery.items(of: domain).items.map(\.address)
+            #expect(geese.count == 1000)
+            #expect(try await discovery.information(of: last).hasIdentity(category: "client", type: "bot"))
+
+            let events = session.events([.messages, .presences])
+            try await session.send(Presence())
+            _ = try await session[Roster.self]?.add(last)
+            let nobody = try JID("swan@\(server.componentDomain)")
+            try await session.send(contentsOf: (geese + [nobody]).map { .chat(to: $0, body: "Honk! 嘎！") })
+            var answers: [JID: String] = [:]
+            var (isPresent, isRefused) = (false, false)
+            for await batch in events {
+                for event in batch {
+                    if case .message(let message) = event, let sender = message.from {
+                        if message.isError { isRefused = sender == nobody } else { answers[sender] = message.body }
+                    }
+                    if case .presence(let presence) = event, presence.from == last, presence.type == .available {
+                        isPresent = true
+                    }
+                }
+                if answers.count == geese.count, isPresent, isRefused { break }
+            }
+            #expect(answers == Dictionary(uniqueKeysWithValues: geese.map { ($0, "\($0.local ?? ""): Honk! 嘎！") }))
+
+            let second = try start()
+            #expect(await second.end() == 4, "\(second.output)")
+            #expect(second.output.contains("already"))
+
+            gateway.interrupt()
+            for await batch in events {
+                let isGone = batch.contains {
+                    if case .presence(let presence) = $0 {
+                        presence.from == last && presence.type == .unavailable
+                    } else {
+                        false
+                    }
+                }
+                if isGone { break }
+            }
+        }
+        #expect(await gateway.end() == 0, "\(gateway.output)")
     }
 
     @Test("a wrong password ends an example with status 3 and a message")

@@ -31,6 +31,14 @@ private func configure() throws {
     configuration.interceptors.append(SpamFilter())
 }
 
+private func serve() async throws {
+    let configuration = ComponentConfiguration(domain: try JID("bots.example.org"), secret: "secret")
+    let component = Component(configuration)
+    try await component.run { session in
+        await session.close()
+    }
+}
+
 private func run(_ client: Client) async throws {
     try await client.registerAccount()
     try await client.run { session in

@@ -54,7 +54,7 @@ struct ReadMeTests {
         }
     }
 
-    @Test("an example is short", arguments: ["EchoBot", "RosterDump", "SendMessage"])
+    @Test("an example is short", arguments: ["EchoBot", "Gateway", "RosterDump", "SendMessage"])
     func length(name: String) throws {
         #expect(try ProjectFile("Examples/\(name)/main.swift").lines.count - 1 < Self.longestExample)
     }

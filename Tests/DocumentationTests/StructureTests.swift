@@ -119,7 +119,7 @@ struct StructureTests {
             #expect(allowed.isSuperset(of: imports.map(String.init)), "\(path): \(imports)")
             if imports.contains("import Hongyan") { programs.insert(String(path.prefix { $0 != "/" })) }
         }
-        #expect(programs == ["ChatManager", "EchoBot", "FirstSteps", "Goose", "RosterDump", "SendMessage"])
+        #expect(programs == ["ChatManager", "EchoBot", "FirstSteps", "Gateway", "Goose", "RosterDump", "SendMessage"])
     }
 
     @Test("the umbrella exports every module of the product except Cryptography, which no public interface uses")

@@ -76,7 +76,8 @@ struct EjabberdConfiguration: Sendable {
     }
 
     private var components: String {
-        (["ext.xmpp.test"] + options.componentDomains).map { "\"\($0)\": { password: \"componentsecret\" }" }
+        (["ext.xmpp.test"] + options.componentDomains)
+            .map { "\"\($0)\": { password: \"\(ServerOptions.componentSecret)\" }" }
             .joined(separator: ", ")
     }
 

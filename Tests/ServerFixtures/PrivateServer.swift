@@ -51,7 +51,7 @@ extension PrivateServer {
     public var conferenceDomain: String { "conference.\(domain)" }
     public var uploadDomain: String { "upload.\(domain)" }
     public var componentDomain: String { "ext.\(domain)" }
-    public var componentSecret: String { "componentsecret" }
+    public var componentSecret: String { ServerOptions.componentSecret }
 
     public func register(_ user: String, password: String) async throws(FixtureError) {
         try await register(user, password: password, domain: domain)

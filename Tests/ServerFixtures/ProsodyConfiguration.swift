@@ -101,12 +101,15 @@ struct ProsodyConfiguration: Sendable {
           muc_log_by_default = true
         \(options.removedModules.contains("http_file_share") ? "" : uploadComponent)
         Component "pubsub.xmpp.test" "pubsub"
-        Component "ext.xmpp.test"
-          component_secret = "componentsecret"
-        \(options.componentDomains.map { "Component \"\($0)\"\n  component_secret = \"componentsecret\"" }
-            .joined(separator: "\n"))
+        \(externalComponents)
 
         """
+    }
+
+    private var externalComponents: String {
+        (["ext.xmpp.test"] + options.componentDomains)
+            .map { "Component \"\($0)\"\n  component_secret = \"\(ServerOptions.componentSecret)\"" }
+            .joined(separator: "\n")
     }
 
     private var clientVerification: String {

@@ -36,6 +36,8 @@ public struct ServerOptions: Sendable, Hashable {
     public var uploadSizeLimit = 20 * 1024 * 1024
     /// Domains that external components (XEP-0114) may serve beside ``PrivateServer/componentDomain``, with the same secret.
     public var componentDomains: [String] = []
+    /// The secret of all components of the servers of this process.
+    static let componentSecret = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     /// Modules by the server's name, added to or removed from the usual ones.
     public var addedModules: Set<String> = []
     public var removedModules: Set<String> = []

@@ -87,7 +87,7 @@ extension Wording {
         case .resourceConflict: localized("Another program is connected in the place of this one.")
         case .bindingRefused, .sessionRefused:
             localized("%@ does not start a session at the moment. Try again in a while.", domain)
-        case .streamError:
+        case .streamError, .componentRefused:
             failure.category == .conflict
                 ? localized("Another program is connected in the place of this one.")
                 : localized("%@ ended the connection. Try again in a while.", domain)

@@ -78,7 +78,9 @@ public final class AdHocCommands: DiscoveryNodes {
                     throw CommandRefusal.malformedAction.error()
                 }
                 let request = try CommandElement(from: payload)
-                return try await answer(request, of: requester, language: request.language ?? iq.language)
+                let context = Command.Context(
+                    requester: requester, address: iq.to, language: request.language ?? iq.language)
+                return try await answer(request, in: context)
             }
             .concurrently(Self.width)
         ]
@@ -100,8 +102,10 @@ public final class AdHocCommands: DiscoveryNodes {
             features: [Self.listNode, DataForm.name.namespace])
     }
 
-    public func items(of node: String, for requester: JID?) async -> DiscoveryItems? {
-        guard let own = await session.address else { return nil }
+    public func items(of node: String, at address: JID?, for requester: JID?) async -> DiscoveryItems? {
+        var own = address
+        if own == nil { own = await session.address }
+        guard let own else { return nil }
         guard node == Self.listNode, let requester else {
             // A command has no items.
             guard let requester, await visible(node, to: requester) != nil else { return nil }
@@ -120,14 +124,12 @@ public final class AdHocCommands: DiscoveryNodes {
         return await command.isAllowed(requester) ? command : nil
     }
 
-    private func answer(
-        _ request: CommandElement, of requester: JID, language: String?
-    ) async throws -> CommandElement {
+    private func answer(_ request: CommandElement, in context: Command.Context) async throws -> CommandElement {
         guard let id = request.sessionID else {
             guard request.action == nil || request.action == .execute else { throw CommandRefusal.badAction.error() }
-            return try await begin(request.node, for: Command.Context(requester: requester, language: language))
+            return try await begin(request.node, for: context)
         }
-        let entry = state.withLock { $0.sessions.take(id, by: requester, node: request.node, now: now()) }
+        let entry = state.withLock { $0.sessions.take(id, by: context.requester, node: request.node, now: now()) }
         switch entry {
         case .unknown: throw CommandRefusal.badSessionID.error()
         case .ended: throw CommandRefusal.sessionExpired.error()

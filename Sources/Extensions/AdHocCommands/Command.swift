@@ -14,10 +14,12 @@ public import XMPPAddress
 ///
 /// A form is asked, checked against its own fields, and handed to the closure behind it, which returns the next stage.
 public struct Command: Sendable {
-    /// Who asks, and in which language.
+    /// Who asks whom, and in which language.
     public struct Context: Sendable {
         /// The full address of the requester.
         public let requester: JID
+        /// The address that was asked, of a component one of many.
+        public let address: JID?
         /// The requester's language as an RFC 5646 tag; `nil` if it did not say (§3.6).
         public let language: String?
     }
@@ -31,7 +33,8 @@ public struct Command: Sendable {
 
     /// - Parameters:
     ///   - isAllowed: whether an address may see and execute the command; by default every requester that this
-    ///     session answers (`Session.mayLearnPresence(_:)`): contacts, occupants of its rooms, its own account.
+    ///     session answers (`Session.mayLearnPresence(_:)`): contacts, occupants of its rooms, its own account; for a
+    ///     component everybody.
     ///   - begin: returns the first stage. A `StanzaError` that it throws reaches the requester unchanged.
     public init(
         node: String, name: String, isAllowed: @escaping @Sendable (JID) async -> Bool = { _ in true },

@@ -46,6 +46,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
             await session.mayLearnPresence(sender)
         {
             var answer = Message(to: sender, type: message.type)
+            if session.isComponent { answer.from = message.to }
             answer.append(DeliveryReceipt(messageID: id))
             // If the connection is lost meanwhile, the sender requests it again.
             _ = try? await session.send(answer)

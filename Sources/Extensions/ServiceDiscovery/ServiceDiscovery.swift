@@ -1,3 +1,4 @@
+public import DataForms
 internal import Synchronization
 internal import XMLStreaming
 public import XMPPAddress
@@ -10,6 +11,7 @@ public import XMPPStanzas
 /// It announces exactly the features that have handlers in the session, and only to peers that may know that this
 /// session is online (`Session.mayLearnPresence(_:)`). Responses of others are cached for the session; those of
 /// contacts are shared by all whose presence has the same verified hash. Announcements of strangers are not stored.
+/// The addresses of a component are described one by one: ``init(_:node:describing:)``.
 public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// The maximum number of cached announcements of contacts. Each is a short text; a room can have thousands.
     private static let maximumAnnouncements = 4096
@@ -32,7 +34,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     }
 
     private let session: Session
-    private let identity: DiscoveryInformation.Identity
+    private let describe: @Sendable (_ address: JID?, _ requester: JID?) async -> AddressDescription?
     private let node: String
     private let state = Mutex(State())
 
@@ -42,12 +44,38 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     public init(
         _ session: Session,
         identity: DiscoveryInformation.Identity = .init(category: "client", type: "pc", name: "Hongyan"),
-        node: String = "https://hongyan.example"
+        node: String = usualNode
     ) {
         self.session = session
-        self.identity = identity
         self.node = node
+        describe = { _, _ in AddressDescription(identity) }
     }
+
+    /// Announces the addresses of a component, each in its own way; the features of the handlers are those of all.
+    ///
+    ///     configuration.add {
+    ///         ServiceDiscovery($0) { address, _ in
+    ///             address.local == nil ? AddressDescription(gateway, items: users) : AddressDescription(user)
+    ///         }
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - node: identifies the software; usually its URL.
+    ///   - describe: what an address is for a requester; `nil` for an address that does not exist, which gets the error
+    ///     `item-not-found` (XEP-0030 §7). Also called with the receiver of each presence that an address sends.
+    public init(
+        _ session: Session, node: String = usualNode,
+        describing describe: @escaping @Sendable (_ address: JID, _ requester: JID?) async -> AddressDescription?
+    ) {
+        self.session = session
+        self.node = node
+        self.describe = { address, requester in
+            guard let address else { return nil }
+            return await describe(address, requester)
+        }
+    }
+
+    public static let usualNode = "https://hongyan.example"
 
     public var features: [String] { [EntityCapabilities.name.namespace] }
 
@@ -59,7 +87,9 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
                         if let known = await nodes.information(of: node, for: iq.from) { return known }
                     }
                 }
-                var information = await ownInformation()
+                guard var information = await ownInformation(of: iq.to, for: iq.from) else {
+                    throw StanzaError(.itemNotFound)
+                }
                 if let asked = request.node {
                     let known = EntityCapabilities(node: node, describing: information)
                     guard asked == "\(node)#\(known?.verification ?? "")" else { throw StanzaError(.itemNotFound) }
@@ -67,10 +97,13 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
                 }
                 return information
             },
-            IQHandler(DiscoveryItemsRequest.self) { [session] request, iq in
-                guard let node = request.node else { return DiscoveryItems() }
+            IQHandler(DiscoveryItemsRequest.self) { [session, describe] request, iq in
+                guard let node = request.node else {
+                    guard let address = await describe(iq.to, iq.from) else { throw StanzaError(.itemNotFound) }
+                    return DiscoveryItems(items: address.items)
+                }
                 for nodes in session.extensions(as: (any DiscoveryNodes).self) {
-                    if let known = await nodes.items(of: node, for: iq.from) { return known }
+                    if let known = await nodes.items(of: node, at: iq.to, for: iq.from) { return known }
                 }
                 throw StanzaError(.itemNotFound)
             },
@@ -150,17 +183,42 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(var presence) = stanza, presence.type == .available else { return .pass(stanza) }
         presence.payloads.removeAll(named: EntityCapabilities.name)
-        if let own = EntityCapabilities(node: node, describing: await ownInformation()) {
+        if let information = await ownInformation(of: presence.from, for: presence.to),
+            let own = EntityCapabilities(node: node, describing: information)
+        {
             presence.payloads.append(own)
         }
         return .pass(.presence(presence))
     }
 
-    private func ownInformation() async -> DiscoveryInformation {
-        DiscoveryInformation(identities: [identity], features: Set(await session.features))
+    private func ownInformation(of address: JID?, for requester: JID?) async -> DiscoveryInformation? {
+        guard let own = await describe(address, requester) else { return nil }
+        return DiscoveryInformation(
+            identities: own.identities, features: own.features.union(await session.features), forms: own.forms)
     }
 
     private static let offline = "Looking for services needs a connection."
+}
+
+/// What service discovery says about an address of a component (XEP-0030 §3.1, §4.1).
+public struct AddressDescription: Sendable, Equatable {
+    public var identities: [DiscoveryInformation.Identity]
+    /// The features besides those of the handlers and extensions of the session.
+    public var features: Set<String>
+    /// Extended information (XEP-0128).
+    public var forms: [DataForm]
+    /// The addresses and nodes associated with the address.
+    public var items: [DiscoveryItems.Item]
+
+    public init(
+        _ identities: DiscoveryInformation.Identity..., features: Set<String> = [], forms: [DataForm] = [],
+        items: [DiscoveryItems.Item] = []
+    ) {
+        self.identities = identities
+        self.features = features
+        self.forms = forms
+        self.items = items
+    }
 }
 
 /// An extension that answers service discovery for nodes of this session, such as a list of commands (XEP-0030 §3.2).
@@ -172,5 +230,7 @@ public protocol DiscoveryNodes: SessionExtension {
     func information(of node: String, for requester: JID?) async -> DiscoveryInformation?
 
     /// The items of the node for `requester`; `nil` if there is no such node for them.
-    func items(of node: String, for requester: JID?) async -> DiscoveryItems?
+    ///
+    /// - Parameter address: the address that was asked, of a component one of many.
+    func items(of node: String, at address: JID?, for requester: JID?) async -> DiscoveryItems?
 }

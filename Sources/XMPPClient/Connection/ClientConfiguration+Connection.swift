@@ -21,8 +21,14 @@ extension ClientConfiguration {
         _ purpose: Session.Purpose, resuming resumption: ResumptionState?, with memory: ConnectionMemory,
         bindRequests: [BindRequest]
     ) throws -> ClientStreamConfiguration {
+        let streamPurpose: ClientStreamConfiguration.Purpose =
+            switch purpose {
+            case .login: .authenticate(credentials)
+            case .registration: .register
+            case .component: .component(credentials)
+            }
         var stream = ClientStreamConfiguration(
-            address: address, purpose: purpose == .login ? .authenticate(credentials) : .register,
+            address: address, purpose: streamPurpose,
             digests: .system, nonce: Base64.encode(try SecureRandom.bytes(Self.nonceLength)))
         stream.tls = encryption
         stream.mechanisms = mechanisms

@@ -6,6 +6,8 @@ import XMPPStanzas
 /// The table has no clock and resumes no task; it returns the tasks to resume.
 struct RequestTable<Waiter>: ~Copyable {
     private struct Entry {
+        /// The address that asked, if the session has several: the response must be for it.
+        var sender: JID?
         var receiver: JID?
         var deadline: ContinuousClock.Instant
         var waiter: Waiter
@@ -23,9 +25,12 @@ struct RequestTable<Waiter>: ~Copyable {
     /// requires a search.
     private(set) var nextDeadline: ContinuousClock.Instant?
 
-    mutating func enter(id: String, to receiver: JID?, deadline: ContinuousClock.Instant, waiter: Waiter) {
+    mutating func enter(
+        id: String, from sender: JID? = nil, to receiver: JID?, deadline: ContinuousClock.Instant,
+        waiter: Waiter
+    ) {
         precondition(entries[id] == nil, "Two requests with the same id wait for an answer.")
-        entries[id] = Entry(receiver: receiver, deadline: deadline, waiter: waiter)
+        entries[id] = Entry(sender: sender, receiver: receiver, deadline: deadline, waiter: waiter)
         nextDeadline = nextDeadline.map { min($0, deadline) } ?? deadline
     }
 
@@ -34,7 +39,8 @@ struct RequestTable<Waiter>: ~Copyable {
     /// The waiting task of this response, or `nil` if there is none: the id is unknown, was answered before, or belongs
     /// to a request that was sent to another address.
     mutating func answered(by iq: IQ) -> Waiter? {
-        guard !iq.requiresResponse, let id = iq.id, let entry = entries[id], isAllowed(iq.from, for: entry.receiver)
+        guard !iq.requiresResponse, let id = iq.id, let entry = entries[id], isAllowed(iq.from, for: entry.receiver),
+            entry.sender == nil || entry.sender == iq.to
         else {
             return nil
         }

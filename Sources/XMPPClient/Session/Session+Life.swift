@@ -11,7 +11,7 @@ extension Session {
     /// failed.
     func prepare() {
         do throws(ClientError) {
-            try configuration.validate()
+            if purpose != .component { try configuration.validate() }
             try makeExtensions()
         } catch {
             perform(machine.cannotGoOn(error))
@@ -20,7 +20,7 @@ extension Session {
 
     private func makeExtensions() throws(ClientError) {
         interceptors = configuration.interceptors
-        guard purpose == .login else { return }
+        guard purpose != .registration else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
         if let cycle = ExtensionStarts.cycle(in: extensionTable.all) {
             let names = cycle.map { String(describing: type(of: $0)) }.joined(separator: ", ")
@@ -61,7 +61,8 @@ extension Session {
             while true {
                 switch machine.nextStep() {
                 case .wait: await lifeChanged.wait()
-                case .connect(let place): await connect(at: place)
+                // The secret of a component is for the host of its settings only.
+                case .connect(let place): await connect(at: purpose == .component ? .usual : place)
                 case .end(let error): return error
                 }
             }
@@ -155,7 +156,7 @@ extension Session {
     private func adopt(_ session: StreamSession) {
         connection.isManaged = session.isManaged
         // A login with a token does not show what else the server offers.
-        if !session.usesFAST {
+        if !session.usesFAST, purpose == .login {
             let mechanism = SASLMechanismName(rawValue: session.mechanism)
             if memory.note(mechanism, after: configuration.mechanisms.previousMechanism) {
                 save { store in await store.saveMechanism(mechanism) }

@@ -65,12 +65,14 @@ extension Session {
         var iq = iq
         let id = iq.id ?? identifiers.next()
         iq.id = id
+        if purpose == .component, iq.from == nil { iq.from = configuration.address }
         guard !requests.contains(id: id) else {
             throw ClientError(.invalidConfiguration, "A request with the same id waits for an answer.")
         }
         let reply = Promise<Result<IQ, ClientError>>()
         let deadline = clock.now().advanced(by: timeout ?? configuration.requestTimeout)
-        requests.enter(id: id, to: iq.to, deadline: deadline, waiter: reply)
+        requests.enter(
+            id: id, from: purpose == .component ? iq.from : nil, to: iq.to, deadline: deadline, waiter: reply)
         rearm()
         observers.gate.beginWaitingForPeer()
         defer {

@@ -81,9 +81,10 @@ extension Session {
     // MARK: The queue
 
     func enqueue(_ stanza: AnyStanza) async throws(ClientError) -> SendToken {
-        if stanza.id == nil {
+        if stanza.id == nil || purpose == .component && stanza.from == nil {
             var named = stanza
-            named.id = identifiers.next()
+            if named.id == nil { named.id = identifiers.next() }
+            if purpose == .component, named.from == nil { named.from = configuration.address }
             return try await enqueue(named)
         }
         if interceptors.isEmpty, sendingLock.isFree, !connection.outbox.isFull { return try dispatch(stanza) }
@@ -130,6 +131,7 @@ extension Session {
     /// Passes a stanza to the connection, or to the backlog of one that will be resumed. No other stanza can get
     /// between this and the previous one.
     func dispatch(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
+        if purpose == .component { try requireComponentAddresses(of: stanza) }
         let token = SendToken(stanza: stanza)
         switch machine.sending {
         case .now:

@@ -3,7 +3,8 @@ public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
-/// A session of an account with its server, which ``Client/run(from:_:)`` passes to a program.
+/// A session of an account with its server, which ``Client/run(from:_:)`` passes to a program, or of an external
+/// component, from ``Component/run(from:_:)``.
 ///
 /// The session drives two machines: `SessionMachine` decides when to connect and which state is shown, and the stream
 /// machine implements the protocol. The session sends in one order, matches responses to requests, routes requests to
@@ -12,7 +13,7 @@ public import XMPPStream
 public actor Session {
     /// The purpose of the connection.
     enum Purpose {
-        case login, registration
+        case login, registration, component
     }
 
     nonisolated let configuration: ClientConfiguration
@@ -89,7 +90,7 @@ public actor Session {
 // MARK: - State
 
 extension Session {
-    /// The full address the session is bound to; `nil` before the first login.
+    /// The full address the session is bound to, or the domain of a component; `nil` before the first login.
     public var address: JID? { ownAddress }
 
     /// Whether the session is online.
