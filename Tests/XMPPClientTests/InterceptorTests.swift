@@ -7,7 +7,7 @@ import XMPPStanzas
 @testable import XMPPClient
 
 /// An interceptor made of closures.
-private struct Hook: StanzaInterceptor {
+struct Hook: StanzaInterceptor {
     var receive: @Sendable (AnyStanza, Session) async -> Interception = { stanza, _ in .pass(stanza) }
     var send: @Sendable (AnyStanza, Session) async -> Interception = { stanza, _ in .pass(stanza) }
 

@@ -75,6 +75,49 @@ struct ResumptionTests {
         }
     }
 
+    @Test("a message for one session on the server is not sent in the next one, however long it waits for its turn")
+    func onlyInOneSession() async throws {
+        let server = MemoryServer()
+        let (isHeld, goes) = (Gate(), Gate())
+        let configuration = try server.account("alice") {
+            $0.reconnection = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .seconds(60)))
+            $0.interceptors = [
+                Hook(send: { stanza, _ in
+                    if stanza.id == "late" {
+                        isHeld.open()
+                        await goes.wait()
+                    }
+                    return .pass(stanza)
+                })
+            ]
+        }
+        try await Client(configuration).run { session in
+            let bob = try JID("bob@xmpp.test")
+            let first = await session.serverSessionCount
+            let events = session.events(.connection)
+            async let late = session.send(Message(to: bob, id: "late", body: "late"), onlyIn: first)
+            await isHeld.wait()
+            await server.cut("alice")
+            let isCut = await events.first { if case .connection(.disconnected) = $0 { true } else { nil } }
+            #expect(isCut == true)
+            await server.wait { $0.suspendedCount > 0 }
+            await server.expireSuspended()
+            await session.reconnectNow()
+            #expect(await online(events) == false)
+            goes.open()
+            do {
+                _ = try await late
+                Issue.record("It was sent in the next session.")
+            } catch {
+                #expect((error as? ClientError)?.code == .notConnected)
+            }
+            #expect(await session.serverSessionCount == first + 1)
+            try await session.send(Message(to: bob, id: "next", body: "next"), onlyIn: first + 1)
+            _ = try await session.request(Ping())
+            #expect(await server.received.compactMap { $0["id"] }.filter { ["late", "next"].contains($0) } == ["next"])
+        }
+    }
+
     @Test("later stanzas do not overtake a message that was lost with its session")
     func lostInOrder() async throws {
         let server = MemoryServer()

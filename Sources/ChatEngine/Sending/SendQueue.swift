@@ -25,6 +25,8 @@ public actor SendQueue {
     private var timer: Task<Void, Never>?
     private var plan = SendPlan()
     private var given = GivenMessages()
+    /// The session on the server whose lost messages the plan knows.
+    private var serverSession = 0
     /// Messages whose files are being uploaded.
     private var uploading: Set<MessageID> = []
     private var rooms = OpenRooms()
@@ -80,6 +82,7 @@ public actor SendQueue {
         plan = SendPlan()
         given = GivenMessages()
         rooms = OpenRooms()
+        serverSession = await session.serverSessionCount
         await withDiscardingTaskGroup { group in
             group.addTask { await causes.follow(changes) }
             group.addTask { await causes.follow(events) }
@@ -124,6 +127,7 @@ public actor SendQueue {
             try? await store.write { [account] writer throws(StoreError) in try writer.endBackoffs(of: account) }
         }
         if cause.isOnline || isManaged && given.isLastLost {
+            serverSession = await session.serverSessionCount
             await noteRefusals()
             given.connectionBegan(isManaged: isManaged)
             plan.restart()
@@ -260,7 +264,7 @@ public actor SendQueue {
             // The connection was lost and restored without the sent messages: the queue starts again.
             if await session.agreement?.isManaged != false, given.isLastLost { return .interrupted }
             do throws(ClientError) {
-                let token = try await session.send(stanza)
+                let token = try await session.send(stanza, onlyIn: serverSession)
                 given.add(entry, token, isLast: true)
                 return .taken
             } catch {

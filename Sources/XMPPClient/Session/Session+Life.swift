@@ -171,6 +171,7 @@ extension Session {
             saving.left(session.unacknowledged)
         }
         guard !session.isResumed else { return }
+        serverSessionCount += 1
         acquaintances.sessionBegan()
         starts.sessionBegan(extensionTable.all)
     }

@@ -19,6 +19,14 @@ extension Session {
         try await enqueue(.message(message))
     }
 
+    /// Sends a message in this session on the server (``serverSessionCount``) and no later one: there it would overtake
+    /// what was lost with the session before.
+    ///
+    /// - Throws: `notConnected` if another session has begun, even while the message waited for its turn.
+    package func send(_ message: Message, onlyIn serverSession: Int) async throws(ClientError) -> SendToken {
+        try await enqueue(.message(message), onlyIn: serverSession)
+    }
+
     /// Sends several messages, in their order, like as many calls of ``send(_:)-(Message)``, with one change to the session.
     ///
     /// - Throws: The error of the first message that could not be sent; those before it are sent, those after it are not.
@@ -80,13 +88,14 @@ extension Session {
 
     // MARK: The queue
 
-    func enqueue(_ stanza: AnyStanza) async throws(ClientError) -> SendToken {
+    func enqueue(_ stanza: AnyStanza, onlyIn serverSession: Int? = nil) async throws(ClientError) -> SendToken {
         if stanza.id == nil || purpose == .component && stanza.from == nil {
             var named = stanza
             if named.id == nil { named.id = identifiers.next() }
             if purpose == .component, named.from == nil { named.from = configuration.address }
-            return try await enqueue(named)
+            return try await enqueue(named, onlyIn: serverSession)
         }
+        if let serverSession, serverSession != serverSessionCount { throw .notConnected }
         if interceptors.isEmpty, sendingLock.isFree, !connection.outbox.isFull { return try dispatch(stanza) }
         // A stanza sent by an interceptor must not wait for the stanza that waits for this interceptor.
         if SessionContext.interception != nil { return try dispatch(stanza) }
@@ -96,6 +105,7 @@ extension Session {
         defer { sendingLock.leave() }
         if !interceptors.isEmpty { stanza = try await intercept(outgoing: stanza) }
         try await waitForRoom()
+        if let serverSession, serverSession != serverSessionCount { throw .notConnected }
         return try dispatch(stanza)
     }
 

@@ -69,6 +69,8 @@ public actor Session {
     var armedDeadline: ContinuousClock.Instant?
     var lastPresence: Presence?
     var ownAddress: JID?
+    /// The number of sessions on the server so far; a resumption continues the same one.
+    package internal(set) var serverSessionCount = 0
 
     init(configuration: ClientConfiguration, purpose: Purpose) {
         self.configuration = configuration
