@@ -11,9 +11,13 @@ struct GivenMessages: Sendable {
         let conversation: ConversationID
     }
 
+    /// The session on the server whose lost messages are known (`Session.serverSessionCount`).
+    private(set) var serverSession: Int
     private var messages: [MessageID: Given] = [:]
     /// The last message passed to the session. If it is lost, all before it may be, and nothing may overtake them.
     private var last: SendToken?
+
+    init(in serverSession: Int) { self.serverSession = serverSession }
 
     var isLastLost: Bool { last?.failure != nil }
 
@@ -39,7 +43,8 @@ struct GivenMessages: Sendable {
     }
 
     /// Messages lost with the previous connection are not pending any more.
-    mutating func connectionBegan(isManaged: Bool) {
+    mutating func connectionBegan(isManaged: Bool, in serverSession: Int) {
+        self.serverSession = serverSession
         messages = messages.filter { _, given in
             guard let failure = given.token.failure else { return true }
             return !isManaged || FailureReason(failure) != nil

@@ -24,9 +24,7 @@ public actor SendQueue {
     private var causes: SendCauses?
     private var timer: Task<Void, Never>?
     private var plan = SendPlan()
-    private var given = GivenMessages()
-    /// The session on the server whose lost messages the plan knows.
-    private var serverSession = 0
+    private var given = GivenMessages(in: 0)
     /// Messages whose files are being uploaded.
     private var uploading: Set<MessageID> = []
     private var rooms = OpenRooms()
@@ -80,9 +78,8 @@ public actor SendQueue {
         self.causes = causes
         // A resumed session has the messages of the earlier one, and is asked for them.
         plan = SendPlan()
-        given = GivenMessages()
+        given = GivenMessages(in: await session.serverSessionCount)
         rooms = OpenRooms()
-        serverSession = await session.serverSessionCount
         await withDiscardingTaskGroup { group in
             group.addTask { await causes.follow(changes) }
             group.addTask { await causes.follow(events) }
@@ -127,9 +124,8 @@ public actor SendQueue {
             try? await store.write { [account] writer throws(StoreError) in try writer.endBackoffs(of: account) }
         }
         if cause.isOnline || isManaged && given.isLastLost {
-            serverSession = await session.serverSessionCount
             await noteRefusals()
-            given.connectionBegan(isManaged: isManaged)
+            given.connectionBegan(isManaged: isManaged, in: await session.serverSessionCount)
             plan.restart()
         }
         // Rooms report their closing themselves; this event may be late, and some may be open again.
@@ -264,7 +260,7 @@ public actor SendQueue {
             // The connection was lost and restored without the sent messages: the queue starts again.
             if await session.agreement?.isManaged != false, given.isLastLost { return .interrupted }
             do throws(ClientError) {
-                let token = try await session.send(stanza, onlyIn: serverSession)
+                let token = try await session.send(stanza, onlyIn: given.serverSession)
                 given.add(entry, token, isLast: true)
                 return .taken
             } catch {
