@@ -79,6 +79,22 @@ final class PersonAtWindow: Sendable {
 
     func presses(_ keys: String...) async throws { try await order(Order(name: "press", keys: keys)) }
 
+    /// Presses Escape until something is closed, as people do: on a slow machine a key can come while it is still opened.
+    func escapes(from what: Look) async throws {
+        var miss = Order(name: "miss", what: what)
+        miss.pid = program.id ?? 0
+        let json = String(decoding: try JSONEncoder().encode(miss), as: UTF8.self)
+        for _ in 0..<3 {
+            try await presses("Escape")
+            let deadline = ContinuousClock.now + .seconds(5)
+            repeat {
+                let (status, _) = try await hands.perform(json)
+                if status == 200 { return }
+            } while ContinuousClock.now < deadline
+        }
+        try await doesNotSee(what)
+    }
+
     /// Clicks into a field and types, letter by letter, or pastes texts that the keyboard cannot type.
     ///
     /// - Parameters:

@@ -154,8 +154,9 @@ extension Story {
         try await alice.clicks(Look(role: "check box", name: "Never"))
         try await alice.sees(
             .label("You have turned encryption off: messages are not encrypted from here on"))
-        try await alice.presses("Escape")
+        try await alice.escapes(from: Look(role: "check box", name: "Never"))
         try await alice.sees(.button("Not encrypted"))
+        try await alice.looks()
         try await alice.says("Everybody may read Schlehdorn.")
         try await alice.sees(.message("You, Everybody may read Schlehdorn.", "Not encrypted"))
         try await bob.sees(.message("alice, Everybody may read Schlehdorn.", "Not encrypted"))
@@ -172,7 +173,7 @@ extension Story {
         // Without a decision it would be sent in clear.
         try await alice.clicks(.button("Not encrypted"))
         try await alice.clicks(Look(role: "check box", name: "Always"))
-        try await alice.presses("Escape")
+        try await alice.escapes(from: Look(role: "check box", name: "Always"))
         try await alice.looks()
         try await alice.writes("Only carol may read Weissdorn.", into: "Message")
         try await alice.presses("Return")
