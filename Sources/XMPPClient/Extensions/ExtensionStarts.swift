@@ -20,6 +20,17 @@ struct ExtensionStarts {
         func release(_ key: ObjectIdentifier) { gates[key]?.open() }
     }
 
+    /// The start of one extension.
+    final class Start: Sendable {
+        private let key: ObjectIdentifier
+        private let round: Round
+
+        init(of key: ObjectIdentifier, in round: Round) { (self.key, self.round) = (key, round) }
+
+        /// The extensions that start after this one may begin.
+        func release() { round.release(key) }
+    }
+
     /// Extensions that have not started with the present session.
     private var owed: Set<ObjectIdentifier> = []
     /// An extension starts once at a time: the start with an earlier connection ends before the next one begins.
@@ -68,7 +79,7 @@ struct ExtensionStarts {
 extension Session {
     /// Lets the extensions begin that start after the calling one, because the stanzas that they must not overtake were
     /// sent. Without this call they begin when the start returns; outside of a start it has no effect.
-    public nonisolated func releaseFollowers() { SessionContext.release?() }
+    public nonisolated func releaseFollowers() { SessionContext.start?.release() }
 
     /// Starts the extensions, broadcasts the presence again if an earlier session did so, and starts the closure of the
     /// program.
@@ -105,7 +116,7 @@ extension Session {
         defer { lock.leave() }
         guard isCurrent(round) else { return }
         do {
-            try await SessionContext.$release.withValue({ round.release(key) }) {
+            try await SessionContext.$start.withValue(ExtensionStarts.Start(of: key, in: round)) {
                 try await instance.sessionStarted(self, isResumed: !starts.isOwed(key))
             }
         } catch {

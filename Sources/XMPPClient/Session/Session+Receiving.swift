@@ -181,6 +181,9 @@ extension Session {
 enum SessionContext {
     /// Set while an interceptor processes a stanza.
     @TaskLocal static var interception: StanzaDirection?
-    /// Set while an extension starts: releases the extensions that start after it.
-    @TaskLocal static var release: (@Sendable () -> Void)?
+    /// Set while an extension starts.
+    ///
+    /// An object and not a closure: the optimizer of Swift 6.3 passes no metadata for the type of a closure here, and the
+    /// program crashes at each login.
+    @TaskLocal static var start: ExtensionStarts.Start?
 }
