@@ -106,8 +106,9 @@ package final class Program: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// The folder of the built programs: beside the tests.
+    /// The folder of the built programs: that of `HONGYAN_TEST_PROGRAMS`, such as a package, or beside the tests.
     private static let folder: String = {
+        if let chosen = ProcessInfo.processInfo.environment["HONGYAN_TEST_PROGRAMS"] { return chosen }
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = (program as NSString).deletingLastPathComponent
         while !FileManager.default.isExecutableFile(atPath: folder + "/hongyan"), folder.count > 1 {
