@@ -115,7 +115,7 @@ struct RealServerTests {
         defer { proxy.stop() }
         let account = try await server.newAccount()
         let configuration = try server.configuration(account, port: proxy.port) {
-            $0.keepAlive = .probe(silence: .milliseconds(300), timeout: .seconds(3))
+            $0.keepAlive = .probe(silence: .milliseconds(300), timeout: .seconds(15))
         }
         try await Client(configuration).run { session in
             let events = session.events(.connection)
