@@ -76,6 +76,9 @@ public protocol StoreReader {
     func queued(_ message: MessageID) throws(StoreError) -> QueuedMessage?
     /// Those of these messages that wait to be sent.
     func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID>
+    /// A message of ours that the server has, as it was sent; `nil` if it was retracted, or if this device does not know its
+    /// content. It is not in the queue: its position is 0.
+    func sent(_ originID: String, in conversation: ConversationID) throws(StoreError) -> QueuedMessage?
     /// The content hashes of files of unsent messages: queued ones, and failed ones that can be retried. A cache must
     /// not evict them.
     func contentsToSend(of account: AccountID) throws(StoreError) -> Set<String>

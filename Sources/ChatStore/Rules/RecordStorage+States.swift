@@ -167,6 +167,18 @@ extension RecordStorage {
         return queued
     }
 
+    package func sent(_ originID: String, in conversation: ConversationID) throws(StoreError) -> QueuedMessage? {
+        let record = try records(sentAs: originID, in: conversation).first { record in
+            guard record.isOutgoing, record.originID == originID, !record.protection.isNotOpened, !record.isRetracted
+            else { return false }
+            return switch record.state {
+            case .sentToServer, .delivered, .displayed: true
+            case .queued, .failed: false
+            }
+        }
+        return try record.map { record throws(StoreError) in try queued(QueueEntry(message: record.id), record) }
+    }
+
     private func queued(_ entry: QueueEntry, _ record: MessageRecord) throws(StoreError) -> QueuedMessage {
         let message = try assemble(record, displayed: nil)
         return QueuedMessage(
