@@ -22,12 +22,13 @@ struct EventWindow: Sendable, Equatable {
     private(set) var end: Int64
     private var sent: [Sent] = []
     private var bytes = 0
+    private var isFull = false
 
     init(from position: Int64) { (acknowledged, saved, end) = (position, position, position) }
 
-    /// The number of events that may be sent now: none before half of the window is free, because a client that
-    /// acknowledges each event would get the next ones one by one.
-    var room: Int { 2 * bytes >= Self.byteLimit || 2 * freeCount < Self.countLimit ? 0 : freeCount }
+    /// The number of events that may be sent now: once the window is full, none before half of it is free, because a client
+    /// that acknowledges each event would get the next ones one by one.
+    var room: Int { isFull ? 0 : freeCount }
 
     var freeCount: Int { Self.countLimit - sent.count }
 
@@ -38,6 +39,7 @@ struct EventWindow: Sendable, Equatable {
         sent.append(Sent(position: position, bytes: bytes))
         self.bytes += bytes
         end = position
+        isFull = freeCount <= 0 || self.bytes >= Self.byteLimit
     }
 
     /// Entries that have no content are passed over.
@@ -50,6 +52,7 @@ struct EventWindow: Sendable, Equatable {
         let rest = sent.drop { $0.position <= position }
         bytes -= sent.prefix(sent.count - rest.count).reduce(0) { $0 + $1.bytes }
         sent = Array(rest)
+        if 2 * freeCount >= Self.countLimit, 2 * bytes <= Self.byteLimit { isFull = false }
         return true
     }
 
