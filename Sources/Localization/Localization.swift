@@ -50,6 +50,11 @@ public enum Localization {
         return (nil, "en")
     }
 
+    /// The languages that the user has set, best first: `de_AT`, `de`, `en`; `C` for none.
+    public static var preferredLanguages: [String] {
+        languages(in: { variable in getenv(variable).map { String(cString: $0) } })
+    }
+
     /// The preferred languages, best first, each as named and then without its country, in the order of gettext: the
     /// list `LANGUAGE`, otherwise the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
     static func languages(in environment: (String) -> String?) -> [String] {
