@@ -11,6 +11,7 @@ struct Migration: Sendable {
         Migration(number: 4, apply: { connection throws(StoreError) in try connection.execute(schema4) }),
         Migration(number: 5, apply: { connection throws(StoreError) in try connection.execute(schema5) }),
         Migration(number: 6, apply: { connection throws(StoreError) in try connection.execute(schema6) }),
+        Migration(number: 7, apply: { connection throws(StoreError) in try connection.execute(schema7) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -144,5 +145,13 @@ extension Migration {
             key TEXT
         ) STRICT;
         CREATE INDEX notices_time ON notices (conversation, time);
+        """
+
+    /// What is behind a link of a message, and which devices have confirmed one of ours.
+    static let schema7 = """
+        -- JSON of a LinkDescription; few messages have one.
+        ALTER TABLE messages ADD COLUMN link TEXT;
+        -- JSON of MessageReceipts.
+        ALTER TABLE messages ADD COLUMN receipts TEXT;
         """
 }
