@@ -83,6 +83,9 @@ final class RowFactory<Row: ListRow>: Object {
     /// The index of the item whose row has the focus.
     var focused: Int? { shown.focused }
 
+    /// The row of an item, if it has one.
+    func row(at index: Int) -> Row? { shown.row(at: index) }
+
     private static func row(_ item: UnsafeMutableRawPointer, _ key: GQuark) -> Row? {
         g_object_get_qdata(item.assumingMemoryBound(to: GObject.self), key).map {
             Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
@@ -99,6 +102,10 @@ private final class ShownRows<Row: ListRow> {
             let position = gtk_list_item_get_position(OpaquePointer(item))
             if position != GTK_INVALID_LIST_POSITION { body(Int(position), row) }
         }
+    }
+
+    func row(at index: Int) -> Row? {
+        bound.first { Int(gtk_list_item_get_position(OpaquePointer($0.key))) == index }?.value
     }
 
     func update(_ newItem: Row.Item, at index: Int) {

@@ -61,8 +61,27 @@ public class Popover: Widget {
         gtk_widget_set_halign(widget, .start)
     }
 
+    /// Adds a CSS class to the item with a label. GTK has no public class of items.
+    public func style(item label: String, _ name: String) {
+        func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
+            var child = gtk_widget_get_first_child(widget)
+            while let current = child {
+                let instance = UnsafeMutableRawPointer(current).assumingMemoryBound(to: GTypeInstance.self)
+                if String(cString: g_type_name_from_instance(instance)) == "GtkModelButton",
+                    Object(borrowing: UnsafeMutableRawPointer(current)).string("text") == label
+                {
+                    gtk_widget_add_css_class(current, name)
+                }
+                visit(current)
+                child = gtk_widget_get_next_sibling(current)
+            }
+        }
+        visit(widget)
+    }
+
     fileprivate init(chooser: UnsafeMutableRawPointer) { super.init(adopting: chooser) }
 
+    public func show(_ child: Widget) { gtk_popover_set_child(cast(), child.widget) }
     public func close() { gtk_popover_popdown(cast()) }
     public func onClose(_ body: @escaping () -> Void) { on("closed", body) }
 

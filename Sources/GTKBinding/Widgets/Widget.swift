@@ -31,6 +31,33 @@ public class Widget: Object {
         return focus == widget || gtk_widget_is_ancestor(focus, widget).isTrue
     }
 
+    /// What has the focus of its window.
+    public enum FocusedContent {
+        /// A text field, or a label with selected text.
+        case text
+        /// Something inside of a popover.
+        case popover
+        case other
+        case nothing
+    }
+
+    public var focusedContent: FocusedContent {
+        guard let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) else { return .nothing }
+        func isA(_ type: GType) -> Bool {
+            g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(focus).assumingMemoryBound(to: GTypeInstance.self), type
+            ).isTrue
+        }
+        if gtk_widget_get_ancestor(focus, gtk_popover_get_type()) != nil { return .popover }
+        if isA(gtk_text_get_type()) || isA(gtk_text_view_get_type()) { return .text }
+        if isA(gtk_label_get_type()),
+            gtk_label_get_selection_bounds(OpaquePointer(focus), nil, nil).isTrue
+        {
+            return .text
+        }
+        return .other
+    }
+
     /// Moves the focus here.
     @discardableResult
     public func grabFocus() -> Bool { gtk_widget_grab_focus(widget).isTrue }

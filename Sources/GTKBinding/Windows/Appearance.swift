@@ -35,7 +35,7 @@ public enum StyleManager {
         adw_style_manager_set_color_scheme(adw_style_manager_get_default(), scheme.gtk)
     }
 
-    package static var isDark: Bool { adw_style_manager_get_dark(adw_style_manager_get_default()).isTrue }
+    public static var isDark: Bool { adw_style_manager_get_dark(adw_style_manager_get_default()).isTrue }
 
     /// Calls `body` when the style changes between light and dark.
     public static func onChange(_ body: @escaping () -> Void) {
