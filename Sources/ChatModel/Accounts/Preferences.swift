@@ -16,6 +16,10 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
     /// Whether contacts may learn that the user is typing.
     public var tellsTyping = true
     public var colourScheme = ColourScheme.system
+    /// Whether misspelled words are underlined.
+    public var checksSpelling = true
+    /// Whether links that the user writes are described for the receiver, for which their pages are opened.
+    public var describesLinks = false
     /// Whether the program keeps running after its window is closed.
     public var runsInBackground = true
     /// The user's availability and status text.
@@ -35,6 +39,8 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
         tellsReceipts = read(.tellsReceipts, true)
         tellsTyping = read(.tellsTyping, true)
         colourScheme = read(.colourScheme, .system)
+        checksSpelling = read(.checksSpelling, true)
+        describesLinks = read(.describesLinks, false)
         runsInBackground = read(.runsInBackground, true)
         availability = read(.availability, .available)
         statusText = read(.statusText, nil)

@@ -1,3 +1,4 @@
+public import Blocking
 public import ChatEngine
 public import ChatStore
 internal import Localization
@@ -23,6 +24,8 @@ public final class ContactModel {
     public private(set) var avatarHash: String?
     /// Whether the address is in the contact list.
     public private(set) var isContact = false
+    /// Whether messages came from this address although it is no contact and the user has never written to it.
+    public private(set) var isStranger = false
     public private(set) var subscription = StoredContact.Subscription.none
     /// A contact request was sent and not answered yet.
     public private(set) var isPending = false
@@ -43,6 +46,9 @@ public final class ContactModel {
     public private(set) var isWorking = false
     /// Why the last operation failed, as a sentence for the user.
     public private(set) var failure: String?
+
+    /// Why an address is reported.
+    public typealias ReportReason = AbuseReport.Reason
 
     @ObservationIgnored private let account: ChatAccount
     @ObservationIgnored private let environment: ModelEnvironment
@@ -97,13 +103,14 @@ public final class ContactModel {
 
     /// Reads everything again.
     public func refresh() async {
-        let (id, key) = (id, conversation)
+        let (id, key, own) = (id, conversation, account.address.bare)
         let kept = try? await account.store.read { reader throws(StoreError) in
             let contact = try reader.contacts(of: id.account).first { $0.address == id.address }
             let settings = try reader.conversation(key).flatMap { id throws(StoreError) in
                 try reader.conversation(id)?.settings
             }
-            return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings)
+            let isStranger = settings != nil && id.address != own ? try !reader.downloadsAutomatically(in: key) : false
+            return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings, isStranger)
         }
         let presence = await account.contacts.presences[id.address]
         let devices = await account.contacts.devices(of: id.address)
@@ -115,7 +122,8 @@ public final class ContactModel {
         set(\.request, request)
         set(\.isBlocked, isBlocked)
         set(\.isOnline, isOnline)
-        guard let (contact, hash, settings) = kept else { return }
+        guard let (contact, hash, settings, isStranger) = kept else { return }
+        set(\.isStranger, isStranger)
         let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
         if presence != nil { set(\.lastSeen, nil) }
         if isAway, !hasAskedLastSeen { isLastSeenDue.send() }
@@ -195,6 +203,17 @@ public final class ContactModel {
             } else {
                 try await account.blocking.unblock(address)
             }
+        }
+    }
+
+    /// Blocks the address, and tells the operators of the server why (XEP-0377).
+    ///
+    /// - Parameter text: more about the reason.
+    public func block(reporting reason: ReportReason, text: String) async {
+        let text = text.trimmingWhitespace
+        await attempt { account, address throws(ClientError) in
+            try await account.blocking.block(
+                address, report: AbuseReport(reason, text: text.isEmpty ? nil : text))
         }
     }
 

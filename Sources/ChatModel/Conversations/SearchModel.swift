@@ -139,6 +139,11 @@ public enum SearchMarks {
         return joined
     }
 
+    /// Where a person's name occurs as a whole word, in characters.
+    public static func names(of name: String, in text: String) -> [Range<Int>] {
+        MentionRule.ranges(of: [name], in: text) { FoldedName($0).text }
+    }
+
     private static func folded(_ character: Character) -> String {
         if character.isASCII { return character.lowercased() }
         return String(character).folding(
@@ -169,6 +174,8 @@ public struct SearchSnippet: Hashable, Sendable {
         let first = found.first?.lowerBound ?? 0
         var start = first <= Self.lead ? 0 : first - Self.lead
         let end = min(characters.count, start + Self.length)
+        // It begins with a whole word, if words are separated at all.
+        if start > 0, let space = characters[start..<first].firstIndex(of: " ") { start = space + 1 }
         // A short text is not cut at its beginning.
         if characters.count <= Self.length { start = 0 }
         let prefix = start > 0 ? "…" : ""

@@ -190,6 +190,12 @@ public final class Timeline {
 
     func display() {
         checkWindow()
+        // What was read and answered is not new any more.
+        if let line = unread, contents.unreadCount == 0, let newest = contents.newest, newest.isOutgoing,
+            newest.position > line.position
+        {
+            unread = nil
+        }
         encryptedSince = [encryptedSince, contents.encryptedSince].compactMap(\.self).min()
         let layout = TimelineLayout(
             key: key, book: book, calendar: environment.calendar(), unread: unread,
@@ -200,6 +206,9 @@ public final class Timeline {
         if !reachesNewest, isAtNewest { isAtNewest = false }
         items.show(rows)
     }
+
+    /// The name of the conversation.
+    var title: String { book.title(of: key) }
 
     func author(_ address: JID) -> String { book.author(address, in: key) }
 

@@ -72,7 +72,7 @@ struct TimelineLayout {
             previous = (message, items.count - 1)
         }
         while let notice = notices.popFirst() { append(notice) }
-        return items
+        return MessageAlbum.joined(items)
     }
 
     /// The first of our encrypted messages at the end. Encryption begins when the first of them is encrypted, which is
@@ -185,6 +185,13 @@ public enum TimelineItem: Identifiable, Hashable, Sendable {
 
     public var message: TimelineMessage? {
         if case .message(let message) = self { message } else { nil }
+    }
+
+    /// Whether the row shows what has this identifier: itself, or a message of its album.
+    public func shows(_ id: ID) -> Bool {
+        if self.id == id { return true }
+        guard case .message(let message) = id, let album = self.message?.album else { return false }
+        return album.contains { $0.id == message }
     }
 }
 
