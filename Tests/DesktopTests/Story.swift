@@ -5,7 +5,8 @@ import ServerFixtures
 /// a single step runs the previous ones first.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
-        case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, outage, crash,
+        case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, keyboard,
+            outage, crash,
             room
     }
 
@@ -52,6 +53,7 @@ actor Story {
         case .correction: try await correction(stage)
         case .reaction: try await reaction(stage)
         case .deletion: try await deletion(stage)
+        case .keyboard: try await keyboard(stage)
         case .outage: try await outage(stage)
         case .crash: try await crash(stage)
         case .room: try await room(stage)

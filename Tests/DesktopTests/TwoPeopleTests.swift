@@ -35,6 +35,9 @@ struct TwoPeopleTests {
     @Test("a message is deleted on both sides")
     func deletion() async throws { try await Story.shared.reach(.deletion) }
 
+    @Test("the keyboard does everything with messages, and what is typed goes to the input field")
+    func keyboard() async throws { try await Story.shared.reach(.keyboard) }
+
     @Test("a message sent without a network waits, and arrives once when the network is back")
     func outage() async throws { try await Story.shared.reach(.outage) }
 

@@ -8,7 +8,8 @@ extension AppContext {
     /// The main window as a place to show dialogs and toasts.
     var windowContext: WindowContext {
         WindowContext(
-            window: { [weak self] in self?.window?.window }, showToast: { [weak self] in self?.showToast($0) })
+            window: { [weak self] in self?.window?.window }, showToast: { [weak self] in self?.showToast($0) },
+            showUndo: { [weak self] in self?.window?.showUndo($0, $1) })
     }
 
     // MARK: Lists
@@ -96,6 +97,8 @@ extension AppContext {
                 composer: composerContext(
                     of: key, name: { [weak self, weak room] in room?.title ?? self?.name(of: key) ?? "" },
                     nicknames: { [weak room] in room?.nicknames ?? [] }),
+                contact: key.kind == .direct
+                    ? contactActions(ContactRow.ID(account: key.account, address: key.address)) : nil,
                 conversations: home.conversations, contacts: home.contacts, accounts: home.accounts,
                 prepareDownloads: { [weak self] in await self?.prepareDownloads(of: key.account) },
                 showContact: { [weak self] in
@@ -106,9 +109,10 @@ extension AppContext {
     private func timelineServices(of key: ConversationKey, _ room: RoomModel?) -> TimelineServices {
         TimelineServices(
             avatars: home.avatars, playback: playback, window: windowContext,
-            downloads: { [weak self] in self?.downloads(of: key.account) },
+            downloads: { [weak self] in self?.downloads(of: key.account) }, deletions: deletions,
             forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } },
             moderation: room.map { moderation(in: $0) },
+            isOnline: { [home] in home.accounts.rows[key.account]?.connection.isOnline ?? false },
             showDevices: home.account(key.account).flatMap { encryption($0) }.map { _ in
                 { [weak self] notice in
                     guard let self, let address = notice.address else { return }
@@ -136,6 +140,7 @@ extension AppContext {
         let media = home.media(of: key.account)
         let composer = Composer(
             key, store: home.store, actions: account, media: media, environment: home.environment)
+        composer.links = LinkCards(isOn: { [home] in home.preferences.values.describesLinks })
         return ComposerContext(
             composer: composer, media: media,
             recordings: media.map { VoiceComposer.folder(of: key, in: $0) },
@@ -144,7 +149,9 @@ extension AppContext {
                 ? { [weak self] in
                     self?.showDevices(of: key.address, name: name(), as: key.account, over: self?.window?.window)
                 } : nil,
-            nicknames: nicknames, showToast: windowContext.showToast, window: windowContext.window)
+            nicknames: nicknames, spelling: spelling,
+            checksSpelling: { [home] in home.preferences.values.checksSpelling }, showToast: windowContext.showToast,
+            window: windowContext.window)
     }
 
     private func name(of key: ConversationKey) -> String {

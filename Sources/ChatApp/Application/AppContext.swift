@@ -3,6 +3,7 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import SpellChecking
 internal import XMPPAddress
 
 /// The state that the program's windows share: accounts, downloads, the voice player, and navigation between windows.
@@ -13,6 +14,10 @@ final class AppContext {
     let playback: VoicePlayback
     /// The encryption of an account; `nil` if it has none. Tests replace it.
     var encryption: (ChatAccount) -> (any EncryptionService)? = { $0.encryption }
+    /// The dictionaries of the user's languages.
+    let spelling = SpellChecker(languages: Localization.preferredLanguages)
+    /// Deletions that the user can still undo.
+    let deletions: PendingDeletions
     private weak var program: DesktopProgram?
     weak var window: MainWindow?
     private var downloadsOfAccounts: [AccountID: AttachmentDownloads] = [:]
@@ -23,6 +28,7 @@ final class AppContext {
         self.home = home
         self.program = program
         playback = VoicePlayback(store: home.store)
+        deletions = PendingDeletions(environment: home.environment)
     }
 
     /// Applies the colour scheme of the preferences, and follows its changes.
@@ -112,6 +118,7 @@ final class AppContext {
     }
 
     func end() async {
+        await deletions.flush()
         await playback.stop()
         await playback.flush()
         await home.stop()
@@ -123,6 +130,8 @@ struct WindowContext {
     var window: () -> Window? = { nil }
     /// Shows a short message that disappears by itself.
     var showToast: (String) -> Void = { _ in }
+    /// Shows a message with a button that undoes what it says; `nil` without a window.
+    var showUndo: (String, _ undo: @escaping () -> Void) -> Toast? = { _, _ in nil }
 
     /// Runs a store operation and shows its error.
     func attempt(_ body: @escaping () async throws(StoreError) -> Void) {

@@ -34,6 +34,22 @@ enum Shortcuts {
         ]
     }
 
+    /// Keys that a timeline handles itself, see `TimelineView+Keys`.
+    static var chosenMessage: [Shortcut] {
+        [
+            Shortcut(
+                action: "", keys: ["<Control>Up", "<Control>Down"], title: localized("Choose a message")),
+            Shortcut(action: "", keys: ["r", "Return"], title: localized("Reply")),
+            Shortcut(action: "", keys: ["e"], title: localized("Edit")),
+            Shortcut(action: "", keys: ["1", "2", "3"], title: localized("React")),
+            Shortcut(action: "", keys: ["f"], title: localized("Forward…")),
+            Shortcut(action: "", keys: ["s"], title: localized("Select")),
+            Shortcut(action: "", keys: ["<Control>c"], title: localized("Copy text")),
+            Shortcut(action: "", keys: ["Delete"], title: localized("Delete, with undo")),
+            Shortcut(action: "", keys: ["Menu", "<Shift>F10"], title: localized("Open the menu")),
+        ]
+    }
+
     static var program: [Shortcut] {
         [
             Shortcut(
@@ -47,11 +63,12 @@ enum Shortcuts {
     static var groups: [(title: String, shortcuts: [Shortcut])] {
         [
             (localized("Conversations"), conversations), (localized("Messages"), messages),
-            (localized("Program"), program),
+            (localized("Chosen message"), chosenMessage), (localized("Program"), program),
         ]
     }
 
-    static var all: [Shortcut] { groups.flatMap(\.shortcuts) }
+    /// Those that activate an action of the program.
+    static var all: [Shortcut] { groups.flatMap(\.shortcuts).filter { !$0.action.isEmpty } }
 }
 
 /// The list of keyboard shortcuts in groups, with a search field. GTK's own shortcuts window is wider than a narrow

@@ -115,6 +115,28 @@ final class ContactActions {
         return dialog
     }
 
+    /// Blocks a stranger and reports why, after a confirmation.
+    @discardableResult
+    func report() -> MessageDialog {
+        let spam = CheckButton(localized("Unwanted advertising"))
+        let abuse = CheckButton(localized("Threats, insults or other abuse"), inGroupOf: spam)
+        spam.isActive = true
+        let text = EntryRow(localized("More about it"))
+        let dialog = MessageDialog(
+            localized("Report %@?", model.address),
+            body: localized(
+                "The operators of your server learn the address and the reason. The address is blocked, too."),
+            Box.vertical(spacing: 6, spam, abuse, PreferencesGroup("", description: nil, [text])))
+        dialog.add("cancel", localized("_Cancel")).add("report", localized("_Report and Block"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: window()) { answer in
+            guard answer == "report" else { return }
+            let (reason, text): (ContactModel.ReportReason, String) = (abuse.isActive ? .abuse : .spam, text.text)
+            self.perform { await $0.block(reporting: reason, text: text) }
+        }
+        return dialog
+    }
+
     /// Deletes the contact after a confirmation.
     @discardableResult
     func delete() -> MessageDialog {

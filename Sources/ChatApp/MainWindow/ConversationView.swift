@@ -17,6 +17,8 @@ struct ConversationParts {
     let room: RoomAccessories?
     /// `nil` when the account is not running.
     let composer: ComposerContext?
+    /// What can be done with the other person; `nil` in a room, and when the account is not running.
+    let contact: ContactActions?
     // Gives the name, avatar and presence of the conversation, and the account's name.
     let conversations: ConversationList
     let contacts: ContactList
@@ -52,6 +54,9 @@ final class ConversationView {
     /// `nil` when the account is not running.
     let composer: ComposerView?
     let room: RoomAccessories?
+    /// `nil` in a room, and when the account is not running.
+    let stranger: StrangerBar?
+    let selectionBar: SelectionBar
     private var tasks: [Task<Void, Never>] = []
 
     init(_ parts: ConversationParts) {
@@ -61,7 +66,9 @@ final class ConversationView {
         header = ConversationHeader(parts.services.avatars)
         timeline = TimelineView(model, parts.services)
         findBar = FindBar(parts.finder, timeline)
+        selectionBar = SelectionBar(timeline)
         room = parts.room
+        stranger = parts.contact.map { StrangerBar($0) }
         composer = parts.composer.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         if let part = self.room {
@@ -70,6 +77,7 @@ final class ConversationView {
             column.insert(part.notice.root, after: header.bar)
             part.onMention = { [weak composer] in composer?.address($0) }
         }
+        if let stranger { column.insert(stranger.root, after: header.bar) }
         root = column
         let find = Button(icon: "edit-find-symbolic").focusOnClick(false)
         find.named(localized("Find in this conversation"))
@@ -78,6 +86,9 @@ final class ConversationView {
         findBar.onClose = { [weak self] in self?.focus() }
         timeline.onReply = { [weak self] in self?.composer?.reply(to: $0) }
         timeline.onEdit = { [weak self] in self?.composer?.correct($0) }
+        timeline.onDone = { [weak self] in self?.returnFocus() }
+        followFocus()
+        column.append(selectionBar.root)
         if let composer {
             column.append(composer.root)
             column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak composer] in
@@ -91,6 +102,12 @@ final class ConversationView {
             header.append(page: page, named: localized("Contact page"))
         }
         observe(self) { view in view.showHeader() }
+        observe(self) { view in
+            // The bar takes the place of the input field.
+            let isSelecting = !view.timeline.selection.isEmpty
+            view.composer?.root.isVisible = !isSelecting
+            if !isSelecting { view.returnFocus() }
+        }
         let (model, prepareDownloads) = (model, parts.prepareDownloads)
         tasks = [
             Task { [weak self] in
@@ -100,6 +117,7 @@ final class ConversationView {
                 await model.run()
             }
         ]
+        if let stranger { tasks.append(Task { await stranger.run() }) }
         if let account = parts.account {
             tasks.append(Task { await model.follow(account) })
             if let room = room?.model { tasks.append(Task { await room.follow(account) }) }
@@ -112,6 +130,39 @@ final class ConversationView {
     }
 
     func focus() { composer?.focus() }
+
+    /// The focus has one owner, the input field: it returns there after each click, popover and menu. What is typed
+    /// elsewhere in the conversation is written there.
+    private func followFocus() {
+        root.onTyping { [weak self] _ in self?.typingTarget }
+        for place in [timeline.root, header.bar] as [Widget] {
+            place.onRelease { [weak self] in self?.returnFocus(from: place) }
+        }
+        root.onKey { [weak self] press in
+            guard press.modifiers == .control, press.key == .up || press.key == .down else { return false }
+            guard self?.root.focusedContent != .popover, self?.findBar.root.containsFocus == false else { return false }
+            self?.timeline.choose(press.key == .up ? -1 : 1)
+            return true
+        }
+        root.onKey(.bubble) { [weak self] press in
+            guard press.key == .escape, let selection = self?.timeline.selection, !selection.isEmpty else {
+                return false
+            }
+            selection.clear()
+            return true
+        }
+    }
+
+    /// The field for what is typed while nothing that takes text has the focus.
+    var typingTarget: Widget? { composer?.canWrite == true && timeline.selection.isEmpty ? composer?.entry : nil }
+
+    /// Moves the focus to the input field, unless the user writes elsewhere, has selected text or opened a menu.
+    private func returnFocus(from place: Widget? = nil) {
+        switch root.focusedContent {
+        case .text where place != nil, .popover: return
+        default: if isInFront { focus() }
+        }
+    }
 
     func find() { findBar.open() }
     func chooseDay() { findBar.openDates() }
@@ -163,7 +214,7 @@ final class ConversationHeader {
     private let back = Button(icon: "go-previous-symbolic").hidden()
     private let picture: AvatarImage
     let title = Label().ellipsize().textAlignment(0).css("heading")
-    private let subtitle = Label().ellipsize().textAlignment(0).css("caption", "dim-label")
+    let subtitle = Label().ellipsize().textAlignment(0).css("caption", "subtitle")
     private let about: Button
     /// The button that does the same as the title; hidden in a narrow window.
     private var page: Widget?

@@ -64,6 +64,8 @@ final class MainWindow {
         conversations.header.showsWindowButtons(end: false)
         conversations.onOpen = { [weak self] in self?.open($0) }
         conversations.onOpenMessage = { [weak self] in self?.open($0, at: $1) }
+        // What is typed in the list is written in the open conversation.
+        sidebar.onTyping { [weak self] _ in self?.leaflet.isFolded == true ? nil : self?.conversation?.typingTarget }
         leaflet.onFold { [weak self] in self?.folded($0) }
         leaflet.onShownPane { [weak self] in self?.paneChanged() }
         window.onActive { [weak self] isActive in self?.activeChanged(isActive) }
@@ -119,6 +121,14 @@ final class MainWindow {
     func present() { window.present() }
 
     func showToast(_ sentence: String) { toasts.show(sentence) }
+
+    /// Shows what was done, with a button that undoes it as long as that is possible.
+    func showUndo(_ sentence: String, _ undo: @escaping () -> Void) -> Toast {
+        let toast = Toast(
+            sentence, seconds: Int(PendingDeletions.delay / .seconds(1)), button: localized("Undo"), undo)
+        toasts.show(toast)
+        return toast
+    }
 
     /// Whether the user is looking at this conversation.
     func isInFront(_ key: ConversationKey) -> Bool {

@@ -102,6 +102,12 @@ final class ProgramPreferencesWindow {
                     [
                         scheme,
                         row(
+                            localized("Describe links"),
+                            localized("The page of a link that you write is opened from this computer"),
+                            \.describesLinks),
+                        row(
+                            localized("Check spelling"), localized("Misspelled words are underlined"), \.checksSpelling),
+                        row(
                             localized("Keep running when the window is closed"),
                             localized("Messages arrive, and you are notified"), \.runsInBackground),
                     ]),

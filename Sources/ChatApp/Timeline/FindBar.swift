@@ -52,7 +52,10 @@ final class FindBar {
         older.onClick { [weak self] in self?.goOlder() }
         newer.onClick { [weak self] in self?.goNewer() }
         root.onOpen { [weak self] isOpen in if !isOpen { self?.closed() } }
-        dates.onChoice = { [weak self] in self?.timeline?.jump(to: $0) }
+        dates.onChoice = { [weak self] in
+            self?.timeline?.jump(to: $0)
+            self?.timeline?.onDone()
+        }
     }
 
     func open() {

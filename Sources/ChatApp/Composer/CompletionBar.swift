@@ -3,36 +3,73 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The bar above the input field with the nicknames that complete the word: Tab or Return inserts one, the arrow keys
-/// select.
+/// What can complete the word before the cursor.
+enum Completion: Equatable {
+    case name(MentionCompletion)
+    case emoji(EmojiCompletion)
+
+    /// The range that a choice replaces.
+    var range: Range<String.Index> {
+        switch self {
+        case .name(let completion): completion.range
+        case .emoji(let completion): completion.range
+        }
+    }
+
+    var candidates: [String] {
+        switch self {
+        case .name(let completion): completion.candidates
+        case .emoji(let completion): completion.candidates.map { "\($0.emoji) \($0.name)" }
+        }
+    }
+
+    /// What replaces ``range``.
+    func replacement(_ index: Int) -> String? {
+        guard candidates.indices.contains(index) else { return nil }
+        return switch self {
+        case .name(let completion): completion.replacement(for: completion.candidates[index])
+        case .emoji(let completion): completion.candidates[index].emoji + " "
+        }
+    }
+
+    /// The name of a choice for screen readers.
+    func spoken(_ index: Int) -> String {
+        switch self {
+        case .name: localized("Mention %@", candidates[index])
+        case .emoji(let completion): completion.candidates[index].name
+        }
+    }
+}
+
+/// The bar above the input field with what completes the word: Tab or Return inserts one, the arrow keys select.
 ///
 /// A popover would take the keyboard focus from the field, and with it the input method.
-final class MentionBar {
+final class CompletionBar {
     let root: Revealer
-    var onChoice: (String) -> Void = { _ in }
+    var onChoice: (Int) -> Void = { _ in }
     private let box = Box.horizontal(spacing: 4).css("mentions").margins(start: 12, end: 12, top: 4, bottom: 0)
-    private(set) var completion: MentionCompletion?
+    private(set) var completion: Completion?
     private var buttons: [Button] = []
     private(set) var chosen = 0
 
     init() {
         root = Revealer(box, .slideUp)
-        box.accessible(label: localized("Nicknames"))
+        box.accessible(label: localized("Suggestions"))
     }
 
     var isOpen: Bool { completion != nil }
 
-    func show(_ completion: MentionCompletion?) {
+    func show(_ completion: Completion?) {
         guard completion != self.completion else { return }
         let isSame = completion?.candidates == self.completion?.candidates
         self.completion = completion
         root.isRevealed = completion != nil
         guard !isSame, let completion else { return }
         chosen = 0
-        buttons = completion.candidates.prefix(Self.shown).map { name in
-            let button = Button(Label(name).ellipsize().characters(maximum: 16)).css("pill-small").focusOnClick(false)
-            button.named(localized("Mention %@", name))
-            button.onClick { [weak self] in self?.onChoice(name) }
+        buttons = completion.candidates.prefix(Self.shown).enumerated().map { index, text in
+            let button = Button(Label(text).ellipsize().characters(maximum: 16)).css("pill-small").focusOnClick(false)
+            button.named(completion.spoken(index))
+            button.onClick { [weak self] in self?.onChoice(index) }
             return button
         }
         box.removeAll()
@@ -40,7 +77,7 @@ final class MentionBar {
         mark()
     }
 
-    /// The number of names that fit into a narrow window.
+    /// How many fit into a narrow window.
     private static let shown = 4
 
     func move(_ step: Int) {
@@ -49,7 +86,7 @@ final class MentionBar {
         mark()
     }
 
-    /// The selected name.
+    /// The selected text.
     var choice: String? {
         guard let completion, completion.candidates.indices.contains(chosen) else { return nil }
         return completion.candidates[chosen]
@@ -68,31 +105,31 @@ extension ComposerView {
         switch press.key {
         case .enter:
             guard !press.modifiers.contains(.shift) else { return false }
-            if let name = mentions.choice { mention(name) } else { sendText() }
+            if completions.isOpen { accept(completions.chosen) } else { sendText() }
             return true
         case .tab:
-            guard press.modifiers.isEmpty, let name = mentions.choice else { return false }
-            mention(name)
+            guard press.modifiers.isEmpty, completions.isOpen else { return false }
+            accept(completions.chosen)
             return true
         case .left, .right:
-            guard press.modifiers == .alt, mentions.isOpen else { return false }
-            mentions.move(press.key == .left ? -1 : 1)
+            guard press.modifiers == .alt, completions.isOpen else { return false }
+            completions.move(press.key == .left ? -1 : 1)
             return true
         case .up:
-            if mentions.isOpen {
-                mentions.move(-1)
+            if completions.isOpen {
+                completions.move(-1)
                 return true
             }
             guard composer.text.isEmpty, composer.edit == nil, press.modifiers.isEmpty else { return false }
             attempt { [composer] () throws(StoreError) in _ = try await composer.correctLast() }
             return true
         case .down:
-            guard mentions.isOpen else { return false }
-            mentions.move(1)
+            guard completions.isOpen else { return false }
+            completions.move(1)
             return true
         case .escape:
-            if mentions.isOpen {
-                mentions.show(nil)
+            if completions.isOpen {
+                completions.show(nil)
                 return true
             }
             guard composer.edit != nil || composer.reply != nil else { return false }
