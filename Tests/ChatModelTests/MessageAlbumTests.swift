@@ -22,6 +22,7 @@ struct MessageAlbumTests {
         }
         try await change(fixture)
         let timeline = fixture.timeline()
+        timeline.joinsAlbums = true
         await timeline.open()
         return timeline.items.elements.compactMap(\.message)
     }

@@ -85,13 +85,15 @@ extension AppContext {
 
     func conversationView(_ key: ConversationKey) -> ConversationView {
         let account = home.account(key.account)
+        let timeline = Timeline(
+            key, store: home.store, actions: account, environment: home.environment,
+            pageSize: ConversationView.pageSize, pages: ConversationView.pages)
+        timeline.joinsAlbums = true
         let room = key.kind == .room ? RoomModel(key, store: home.store, environment: home.environment) : nil
         return ConversationView(
             ConversationParts(
                 key: key, account: account,
-                timeline: Timeline(
-                    key, store: home.store, actions: account, environment: home.environment,
-                    pageSize: ConversationView.pageSize, pages: ConversationView.pages),
+                timeline: timeline,
                 finder: ConversationFinder(key, store: home.store, environment: home.environment),
                 services: timelineServices(of: key, room), room: room.map { roomPart($0) },
                 composer: composerContext(

@@ -86,7 +86,7 @@ final class ConversationView {
         findBar.onClose = { [weak self] in self?.focus() }
         timeline.onReply = { [weak self] in self?.composer?.reply(to: $0) }
         timeline.onEdit = { [weak self] in self?.composer?.correct($0) }
-        timeline.onDone = { [weak self] in self?.returnFocus() }
+        timeline.onDone = { [weak self] in self?.focus() }
         followFocus()
         column.append(selectionBar.root)
         if let composer {
@@ -134,7 +134,7 @@ final class ConversationView {
     /// The focus has one owner, the input field: it returns there after each click, popover and menu. What is typed
     /// elsewhere in the conversation is written there.
     private func followFocus() {
-        root.onTyping { [weak self] _ in self?.typingTarget }
+        root.onTyping { [weak self] _ in self?.root.focusedContent == .popover ? nil : self?.typingTarget }
         for place in [timeline.root, header.bar] as [Widget] {
             place.onRelease { [weak self] in self?.returnFocus(from: place) }
         }

@@ -25,8 +25,11 @@ final class StrangerBar {
         observe(self) { bar in bar.show() }
     }
 
-    /// Follows the address until the task is cancelled.
-    func run() async { await actions.model.run() }
+    /// Follows a stranger until the task is cancelled; there is nothing to follow about others.
+    func run() async {
+        await actions.model.refresh()
+        if actions.model.isStranger { await actions.model.run() }
+    }
 
     private func show() {
         let model = actions.model

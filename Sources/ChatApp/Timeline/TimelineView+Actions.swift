@@ -26,16 +26,17 @@ extension TimelineView {
 
     func copy(_ message: TimelineMessage) { if message.hasText { Clipboard.copy(message.text.body) } }
 
-    /// Deletes a message: for everyone if `everywhere`, else on this device. The user can undo it for a few seconds.
+    /// Deletes a message, or all of its album: for everyone if `everywhere`, else on this device. The user can undo it for a few seconds.
     func delete(_ message: TimelineMessage, everywhere: Bool) {
-        let (timeline, id, window) = (timeline, message.id, services.window)
-        delete([id], everywhere ? localized("Message deleted for everyone") : localized("Message removed")) {
+        let (timeline, ids, window) = (timeline, message.shown.map(\.id), services.window)
+        delete(ids, everywhere ? localized("Message deleted for everyone") : localized("Message removed")) {
             () async throws(StoreError) in
-            if everywhere {
-                // It was in the archive only for a moment, or the other side has never had it.
-                if try await !timeline.retract(id) { window.showToast(localized("This message cannot be deleted.")) }
-            } else {
-                try await timeline.remove(id)
+            for id in ids {
+                if !everywhere {
+                    try await timeline.remove(id)
+                } else if try await !timeline.retract(id) {
+                    window.showToast(localized("This message cannot be deleted."))
+                }
             }
         }
     }

@@ -48,6 +48,9 @@ public final class Timeline {
     /// Why reading the store last failed, if it did.
     public private(set) var problem: StoreError?
 
+    /// Whether pictures that were sent together are one row, see ``TimelineMessage/album``. Set it before ``open()``.
+    @ObservationIgnored public var joinsAlbums = false
+
     @ObservationIgnored let store: any LocalStore
     @ObservationIgnored let actions: (any ConversationActions)?
     @ObservationIgnored let environment: ModelEnvironment
@@ -200,7 +203,7 @@ public final class Timeline {
         let layout = TimelineLayout(
             key: key, book: book, calendar: environment.calendar(), unread: unread,
             isLoadingOlder: olderMessages == .loading, encryptedSince: encryptedSince)
-        let rows = layout.items(contents)
+        let rows = joinsAlbums ? MessageAlbum.joined(layout.items(contents)) : layout.items(contents)
         if reachesNewest != contents.window.reachesNewest { reachesNewest = contents.window.reachesNewest }
         if unreadCount != contents.unreadCount { unreadCount = contents.unreadCount }
         if !reachesNewest, isAtNewest { isAtNewest = false }

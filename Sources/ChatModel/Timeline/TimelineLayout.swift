@@ -72,7 +72,7 @@ struct TimelineLayout {
             previous = (message, items.count - 1)
         }
         while let notice = notices.popFirst() { append(notice) }
-        return MessageAlbum.joined(items)
+        return items
     }
 
     /// The first of our encrypted messages at the end. Encryption begins when the first of them is encrypted, which is
