@@ -6,7 +6,7 @@ import ServerFixtures
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
         case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, outage, crash,
-            room
+            room, list
     }
 
     private enum Progress {
@@ -55,6 +55,7 @@ actor Story {
         case .outage: try await outage(stage)
         case .crash: try await crash(stage)
         case .room: try await room(stage)
+        case .list: try await list(stage)
         }
     }
 }

@@ -15,7 +15,7 @@ internal import XMPPClient
 @Observable
 public final class ContactModel {
     public let id: ContactRow.ID
-    /// The name that the user gave to the contact, else one from the address.
+    /// The name that the user gave to the contact, else the one that it gave itself, else one from the address.
     public private(set) var name: String
     /// The name that the user gave to the contact.
     public private(set) var remark: String?
@@ -32,6 +32,10 @@ public final class ContactModel {
     public private(set) var devices: [ContactDevice] = []
     /// When the contact was online last; `nil` if it is now, or if its server does not say.
     public private(set) var lastSeen: MessageTime?
+    /// What the contact has published about itself; requested when the page is open and the account online.
+    public private(set) var card: ContactCard?
+    /// The rooms that the user and the contact are in, found when the page is opened.
+    public private(set) var commonRooms: [CommonRoom] = []
     /// The contact's request to see the user's presence, with its message.
     public private(set) var request: ContactRequest?
     public private(set) var isBlocked = false
@@ -49,6 +53,20 @@ public final class ContactModel {
     /// Asks the contact's server, once each time when the contact is found to be offline.
     @ObservationIgnored private let isLastSeenDue = Signal()
     @ObservationIgnored private var hasAskedLastSeen = false
+    @ObservationIgnored private let isCardDue = Signal()
+    @ObservationIgnored private var hasAskedCard = false
+
+    /// A room that the user and the contact are in.
+    public struct CommonRoom: Identifiable, Hashable, Sendable {
+        public let key: ConversationKey
+        public let name: String
+
+        public var id: ConversationKey { key }
+
+        public init(key: ConversationKey, name: String) {
+            (self.key, self.name) = (key, name)
+        }
+    }
 
     /// The minimum time between two updates.
     static let interval: Duration = .milliseconds(100)
@@ -78,6 +96,10 @@ public final class ContactModel {
                     await isLastSeenDue.wait()
                     await self?.askLastSeen()
                 }
+            }
+            group.addTask { [weak self, isCardDue] in
+                await isCardDue.wait()
+                await self?.askCard()
             }
             group.addTask { [id] in
                 for await change in changes where change.accounts.contains(id.account) || !change.conversations.isEmpty
@@ -115,6 +137,10 @@ public final class ContactModel {
         set(\.request, request)
         set(\.isBlocked, isBlocked)
         set(\.isOnline, isOnline)
+        if isOnline, !hasAskedCard {
+            hasAskedCard = true
+            isCardDue.send()
+        }
         guard let (contact, hash, settings) = kept else { return }
         let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
         if presence != nil { set(\.lastSeen, nil) }
@@ -129,6 +155,19 @@ public final class ContactModel {
         set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
+    }
+
+    private func askCard() async {
+        let rooms = await account.rooms.shared(with: id.address)
+        if !rooms.isEmpty {
+            let account = id.account
+            let book = try? await self.account.store.read { reader throws(StoreError) in
+                try AddressBook(reader, of: account)
+            }
+            let keys = rooms.map { ConversationKey(account: account, address: $0, kind: .room) }
+            set(\.commonRooms, keys.map { CommonRoom(key: $0, name: book?.title(of: $0) ?? $0.address.description) })
+        }
+        set(\.card, await account.contacts.card(of: id.address))
     }
 
     private func askLastSeen() async {
