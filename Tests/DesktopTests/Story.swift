@@ -6,8 +6,7 @@ import ServerFixtures
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
         case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, keyboard,
-            outage, crash,
-            room
+            outage, crash, room, list
     }
 
     private enum Progress {
@@ -57,6 +56,7 @@ actor Story {
         case .outage: try await outage(stage)
         case .crash: try await crash(stage)
         case .room: try await room(stage)
+        case .list: try await list(stage)
         }
     }
 }

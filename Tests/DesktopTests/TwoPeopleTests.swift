@@ -46,6 +46,9 @@ struct TwoPeopleTests {
 
     @Test("a room is created, the other user is invited, and both chat in it")
     func room() async throws { try await Story.shared.reach(.room) }
+
+    @Test("the list is used by keyboard and mouse; what is archived is in the archive; the window is restored")
+    func list() async throws { try await Story.shared.reach(.list) }
 }
 
 /// The same two users, who encrypt from the start of their second session on.

@@ -14,10 +14,18 @@ extension AppContext {
 
     // MARK: Lists
 
-    func conversationListView(menu: Menu) -> ConversationListView {
+    func welcomeView() -> WelcomeView {
+        WelcomeView(home.accounts, home.conversations) { [weak self] id in
+            guard let self else { return }
+            ProgramPreferencesWindow.show(self.home, over: self.window?.window, account: id)
+        }
+    }
+
+    /// - Parameter welcome: shown while there is no conversation.
+    func conversationListView(menu: Menu, welcome: Widget? = nil) -> ConversationListView {
         ConversationListView(
             home.conversations, SearchModel(store: home.store, environment: home.environment),
-            accounts: home.accounts, avatars: home.avatars, menu: menu,
+            contacts: home.contacts, accounts: home.accounts, avatars: home.avatars, menu: menu, welcome: welcome,
             rowMenu: { [weak self] in self?.conversationMenu($0) })
     }
 
@@ -42,8 +50,9 @@ extension AppContext {
 
     // MARK: Bars of the main window
 
-    func connectionNotice() -> ConnectionNotice {
-        ConnectionNotice(home.accounts, home.environment) { [home] account in
+    /// - Parameter account: the only one that it is about; `nil` for all.
+    func connectionNotice(about account: AccountID? = nil) -> ConnectionNotice {
+        ConnectionNotice(home.accounts, home.environment, about: account) { [home] account in
             Task { await home.connectNow(account) }
         } signIn: { [weak self] account in
             if let self { SignInWindow.signInAgain(account, self.home, over: self.window?.window) }
@@ -105,7 +114,7 @@ extension AppContext {
                 prepareDownloads: { [weak self] in await self?.prepareDownloads(of: key.account) },
                 showContact: { [weak self] in
                     self?.showContact(ContactRow.ID(account: key.account, address: key.address))
-                }))
+                }, notice: connectionNotice(about: key.account)))
     }
 
     private func timelineServices(of key: ConversationKey, _ room: RoomModel?) -> TimelineServices {
@@ -151,7 +160,8 @@ extension AppContext {
                 ? { [weak self] in
                     self?.showDevices(of: key.address, name: name(), as: key.account, over: self?.window?.window)
                 } : nil,
-            nicknames: nicknames, spelling: spelling,
+            nicknames: nicknames, sendsWithReturn: { [home] in home.preferences.values.sendsWithReturn },
+            spelling: spelling,
             checksSpelling: { [home] in home.preferences.values.checksSpelling }, showToast: windowContext.showToast,
             window: windowContext.window)
     }
@@ -181,6 +191,14 @@ extension AppContext {
             ask: { [weak self] in if let self { RoomEntryWindow.show($0, self) } }, showToast: windowContext.showToast)
     }
 
+    /// Asks whom to invite to a new room, if there is anyone.
+    func invitePeople(to key: ConversationKey) {
+        guard let room = window?.conversation?.room?.model, room.key == key,
+            !home.contacts.find("", of: key.account).isEmpty
+        else { return }
+        RoomInviteWindow(room, self, over: window?.window, showToast: windowContext.showToast).present()
+    }
+
     func roomNotice(_ room: RoomModel) -> RoomNotice { RoomNotice(room, home.accounts, roomJoining) }
 
     private func roomPart(_ room: RoomModel) -> RoomAccessories {
@@ -188,11 +206,23 @@ extension AppContext {
     }
 
     func roomPage(_ room: RoomModel) -> RoomPage {
-        RoomPage(
+        let page = RoomPage(
             room, home.conversations, home.accounts, home.avatars, roomJoining,
             media: SharedMediaGroup(sharedMedia(of: room.key)) { [weak room] in room?.title ?? "" },
             encryption: encryptionGroup(
                 of: room.key, name: { [weak room] in room?.title ?? "" }, window: { nil }))
+        page.showSettings = { [weak self, weak room] in if let self, let room { self.showSettings(of: room, over: $0) }
+        }
+        return page
+    }
+
+    private func showSettings(of room: RoomModel, over parent: Window?) {
+        guard let account = home.account(room.key.account) else { return }
+        RoomSettingsWindow(
+            RoomSettingsModel(room.key, account: account, isOwner: room.rights.isOwner), own: account.address,
+            over: parent
+        ) { [home] in home.contacts[.init(account: account.id, address: $0)]?.name }
+        .present()
     }
 
     func roomPeopleView(_ room: RoomModel) -> RoomPeopleView {

@@ -20,6 +20,8 @@ final class AppContext {
     let deletions: PendingDeletions
     private weak var program: DesktopProgram?
     weak var window: MainWindow?
+    let windowState: WindowState
+    private var appliedZoom = 1.0
     private var downloadsOfAccounts: [AccountID: AttachmentDownloads] = [:]
     /// Toasts to show as soon as there is a window.
     private var pendingToasts: [String] = []
@@ -29,11 +31,28 @@ final class AppContext {
         self.program = program
         playback = VoicePlayback(store: home.store)
         deletions = PendingDeletions(environment: home.environment)
+        windowState = WindowState(home.preferences)
     }
 
     /// Applies the colour scheme of the preferences, and follows its changes.
     func followStyle() {
         observe(self) { context in StyleManager.use(context.home.preferences.values.colourScheme.scheme) }
+        observe(self) { context in context.applyZoom() }
+    }
+
+    private func applyZoom() {
+        let zoom = home.preferences.values.zoom
+        // A size that nobody has chosen is left to the desktop.
+        guard zoom != appliedZoom else { return }
+        appliedZoom = zoom
+        ToolkitSettings.zoomText(zoom)
+    }
+
+    /// Makes all texts larger or smaller by some steps; 0 gives them the size of the desktop.
+    func zoom(by steps: Int) {
+        let zooms = PreferenceValues.zooms
+        let index = zooms.firstIndex(of: home.preferences.values.zoom) ?? 2
+        home.preferences.values.zoom = steps == 0 ? 1 : zooms[min(max(index + steps, 0), zooms.count - 1)]
     }
 
     /// The downloads of an account; `nil` when its media cannot be stored.
@@ -100,6 +119,19 @@ final class AppContext {
     /// Shows the page of a contact, or of any address that there is a conversation with.
     func showContact(_ id: ContactRow.ID) {
         ContactWindow.show(id, self, over: window?.window)
+    }
+
+    /// Asks with whom to start a conversation.
+    func beginConversation() { NewConversationWindow.show(self, over: window?.window) }
+
+    /// Shows the user's address to pass on.
+    func shareAddress() {
+        let accounts = usableAccounts
+        guard !accounts.isEmpty else { return }
+        ShareWindow(
+            InvitationModel(accounts: accounts) { [home] in home.accounts.rows[$0]?.displayName }, over: window?.window
+        )
+        .present()
     }
 
     /// Asks for the address of a new contact.

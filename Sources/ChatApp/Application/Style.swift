@@ -20,6 +20,10 @@ enum Style {
         .search-heading { padding: 10px 10px 2px 10px; }
         .search-more { color: @accent_color; padding: 10px; }
         .stranger .hint { opacity: 0.8; }
+        .archive-row { padding: 6px 10px; font-weight: normal; }
+        avatar.room > avatar, avatar.room > avatar > picture, avatar.room > avatar > image { border-radius: 28%; }
+        .own-presence > button { padding: 2px 4px; min-height: 28px; }
+        .own-presence .presence-dot.own { min-width: 9px; min-height: 9px; border: 2px solid @window_bg_color; }
         .notice { padding: 6px 12px; background: alpha(@warning_bg_color, 0.35); }
 
         """

@@ -104,8 +104,15 @@ extension ComposerView {
         if entry.isComposing { return false }
         switch press.key {
         case .enter:
-            guard !press.modifiers.contains(.shift) else { return false }
-            if completions.isOpen { accept(completions.chosen) } else { sendText() }
+            let isSending =
+                context.sendsWithReturn() ? !press.modifiers.contains(.shift) : press.modifiers.contains(.control)
+            if completions.isOpen, !press.modifiers.contains(.shift) {
+                accept(completions.chosen)
+            } else if isSending {
+                sendText()
+            } else {
+                return false
+            }
             return true
         case .tab:
             guard press.modifiers.isEmpty, completions.isOpen else { return false }

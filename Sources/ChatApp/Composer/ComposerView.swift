@@ -252,6 +252,8 @@ struct ComposerContext {
     var showDevices: (() -> Void)?
     /// The names that a message can mention: the nicknames in a room.
     var nicknames: () -> [String] = { [] }
+    /// Whether Return sends; otherwise Ctrl+Return does.
+    var sendsWithReturn: () -> Bool = { true }
     /// The dictionaries; `nil` checks no spelling.
     var spelling: SpellChecker?
     /// Whether the user wants misspelled words to be underlined.

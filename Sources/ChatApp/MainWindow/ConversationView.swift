@@ -26,6 +26,8 @@ struct ConversationParts {
     /// Looks up the account's upload servers; run before the messages are shown.
     let prepareDownloads: () async -> Void
     let showContact: () -> Void
+    /// The state of the account's connection, for a window that shows no list beside the conversation.
+    let notice: ConnectionNotice
 }
 
 /// An open conversation: header bar, timeline and composer.
@@ -57,6 +59,7 @@ final class ConversationView {
     /// `nil` in a room, and when the account is not running.
     let stranger: StrangerBar?
     let selectionBar: SelectionBar
+    let notice: ConnectionNotice
     private var tasks: [Task<Void, Never>] = []
 
     init(_ parts: ConversationParts) {
@@ -69,10 +72,12 @@ final class ConversationView {
         selectionBar = SelectionBar(timeline)
         room = parts.room
         stranger = parts.contact.map { StrangerBar($0) }
+        notice = parts.notice
+        notice.isAllowed = false
         composer = parts.composer.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         if let part = self.room {
-            header.append(page: part.button, named: localized("About the room"))
+            header.append(page: part.button, named: localized("About the Room"))
             header.onTitle = { [weak part] in part?.open() }
             column.insert(part.notice.root, after: header.bar)
             part.onMention = { [weak composer] in composer?.address($0) }
@@ -89,6 +94,7 @@ final class ConversationView {
         timeline.onDone = { [weak self] in self?.focus() }
         followFocus()
         column.append(selectionBar.root)
+        column.append(notice.root)
         if let composer {
             column.append(composer.root)
             column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak composer] in
@@ -96,10 +102,10 @@ final class ConversationView {
             }
         }
         if key.kind == .direct {
-            let page = Button(icon: "user-info-symbolic").named(localized("Contact page"))
+            let page = Button(icon: "user-info-symbolic").named(localized("Contact Page"))
             page.onClick(parts.showContact)
             header.onTitle = parts.showContact
-            header.append(page: page, named: localized("Contact page"))
+            header.append(page: page, named: localized("Contact Page"))
         }
         observe(self) { view in view.showHeader() }
         observe(self) { view in
@@ -164,6 +170,12 @@ final class ConversationView {
         }
     }
 
+    /// - Parameter isNarrow: the conversation fills the window, so that the notice of the list is not visible.
+    func show(isNarrow: Bool) {
+        header.show(isNarrow: isNarrow)
+        notice.isAllowed = isNarrow
+    }
+
     func find() { findBar.open() }
     func chooseDay() { findBar.openDates() }
     private func toggleFinding() { if findBar.root.isOpen { findBar.root.isOpen = false } else { find() } }
@@ -186,8 +198,12 @@ final class ConversationView {
         let contact = contacts.rows.elements.first { $0.conversation == key }
         let name = room?.model.title ?? contact?.name ?? key.address.unescapedLocal
         let title = row?.title ?? name ?? key.address.description
+        let connection = accounts.rows[key.account]?.connection
         let subtitle: String =
-            if !model.writing.isEmpty {
+            if let connection, !connection.isOnline {
+                // What others do is not known now.
+                connection.isWaiting ? localized("You are offline") : localized("Connecting…")
+            } else if !model.writing.isEmpty {
                 Wording.writing(model.writing, in: key.kind)
             } else if let contact {
                 Wording.presence(contact.section, contact.status)
@@ -200,7 +216,7 @@ final class ConversationView {
         composer?.show(account: tag)
         // The account comes first: text at the end is cut off when space is short.
         let line = tag.map { localized("as %@", $0.address) + " · " + subtitle } ?? subtitle
-        header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash)
+        header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash, of: key)
     }
 }
 
@@ -216,8 +232,14 @@ final class ConversationHeader {
     let title = Label().ellipsize().textAlignment(0).css("heading")
     let subtitle = Label().ellipsize().textAlignment(0).css("caption", "subtitle")
     private let about: Button
-    /// The button that does the same as the title; hidden in a narrow window.
-    private var page: Widget?
+    /// The button that does the same as the title; hidden where the title needs the space.
+    private(set) var page: Widget?
+    private var isNarrow = false
+    /// In pixels; 0 before the first layout.
+    private var width = 0
+
+    /// The width in pixels that leaves enough space for a title beside all buttons.
+    static let comfortableWidth = 520
 
     init(_ avatars: AvatarLoader) {
         picture = AvatarImage(avatars, size: 32)
@@ -236,15 +258,26 @@ final class ConversationHeader {
 
     /// - Parameter isNarrow: the conversation fills the window, so the Back button is shown and space is short.
     func show(isNarrow: Bool) {
+        self.isNarrow = isNarrow
         back.isVisible = isNarrow
-        page?.isVisible = !isNarrow
+        showPage()
     }
 
-    func show(title: String, subtitle: String, avatarHash: String?) {
+    /// - Parameter width: of the bar, in pixels.
+    func show(width: Int) {
+        self.width = width
+        showPage()
+    }
+
+    private func showPage() { page?.isVisible = !isNarrow && (width == 0 || width >= Self.comfortableWidth) }
+
+    func show(title: String, subtitle: String, avatarHash: String?, of key: ConversationKey) {
         self.title.text = title
         self.subtitle.text = subtitle
         self.subtitle.isVisible = !subtitle.isEmpty
-        picture.show(name: title, hash: avatarHash)
+        picture.show(
+            name: title, hash: avatarHash, of: key.address.description, isRoom: key.kind == .room)
+        about.accessible(label: [title, subtitle].filter { !$0.isEmpty }.joined(separator: ", "))
     }
 
     /// Adds a widget at the end of the header bar.
@@ -253,6 +286,7 @@ final class ConversationHeader {
     /// Adds the button that does the same as a click on the title.
     func append(page: Widget, named name: String) {
         self.page = page
+        showPage()
         about.tip(name)
         bar.append(page)
     }

@@ -28,7 +28,7 @@ final class StrangerBar {
     /// Follows a stranger until the task is cancelled; there is nothing to follow about others.
     func run() async {
         await actions.model.refresh()
-        if actions.model.isStranger { await actions.model.run() }
+        if actions.model.isStranger { await actions.model.run(asksPeer: false) }
     }
 
     private func show() {

@@ -16,7 +16,7 @@ internal import XMPPClient
 @Observable
 public final class ContactModel {
     public let id: ContactRow.ID
-    /// The name that the user gave to the contact, else one from the address.
+    /// The name that the user gave to the contact, else the one that it gave itself, else one from the address.
     public private(set) var name: String
     /// The name that the user gave to the contact.
     public private(set) var remark: String?
@@ -35,6 +35,10 @@ public final class ContactModel {
     public private(set) var devices: [ContactDevice] = []
     /// When the contact was online last; `nil` if it is now, or if its server does not say.
     public private(set) var lastSeen: MessageTime?
+    /// What the contact has published about itself; requested when the page is open and the account online.
+    public private(set) var card: ContactCard?
+    /// The rooms that the user and the contact are in, found when the page is opened.
+    public private(set) var commonRooms: [CommonRoom] = []
     /// The contact's request to see the user's presence, with its message.
     public private(set) var request: ContactRequest?
     public private(set) var isBlocked = false
@@ -55,6 +59,20 @@ public final class ContactModel {
     /// Asks the contact's server, once each time when the contact is found to be offline.
     @ObservationIgnored private let isLastSeenDue = Signal()
     @ObservationIgnored private var hasAskedLastSeen = false
+    @ObservationIgnored private let isCardDue = Signal()
+    @ObservationIgnored private var hasAskedCard = false
+
+    /// A room that the user and the contact are in.
+    public struct CommonRoom: Identifiable, Hashable, Sendable {
+        public let key: ConversationKey
+        public let name: String
+
+        public var id: ConversationKey { key }
+
+        public init(key: ConversationKey, name: String) {
+            (self.key, self.name) = (key, name)
+        }
+    }
 
     /// The minimum time between two updates.
     static let interval: Duration = .milliseconds(100)
@@ -73,16 +91,24 @@ public final class ContactModel {
     }
 
     /// Follows store and account until the task is cancelled.
-    public func run() async {
+    ///
+    /// - Parameter asksPeer: requests what the contact's server tells about the contact. Nothing is requested from strangers.
+    public func run(asksPeer: Bool = true) async {
         let coalescer = Coalescer(every: Self.interval, clock: environment.clock)
         let (events, changes) = (account.events(), account.store.changes())
         coalescer.call()
         await withTaskGroup { group in
             group.addTask { [weak self] in await coalescer.run { await self?.refresh() } }
-            group.addTask { [weak self, isLastSeenDue] in
-                while !Task.isCancelled {
-                    await isLastSeenDue.wait()
-                    await self?.askLastSeen()
+            if asksPeer {
+                group.addTask { [weak self, isLastSeenDue] in
+                    while !Task.isCancelled {
+                        await isLastSeenDue.wait()
+                        await self?.askLastSeen()
+                    }
+                }
+                group.addTask { [weak self, isCardDue] in
+                    await isCardDue.wait()
+                    await self?.askCard()
                 }
             }
             group.addTask { [id] in
@@ -122,6 +148,10 @@ public final class ContactModel {
         set(\.request, request)
         set(\.isBlocked, isBlocked)
         set(\.isOnline, isOnline)
+        if isOnline, !hasAskedCard {
+            hasAskedCard = true
+            isCardDue.send()
+        }
         guard let (contact, hash, settings, isStranger) = kept else { return }
         set(\.isStranger, isStranger)
         let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
@@ -137,6 +167,19 @@ public final class ContactModel {
         set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
+    }
+
+    private func askCard() async {
+        let rooms = await account.rooms.shared(with: id.address)
+        if !rooms.isEmpty {
+            let account = id.account
+            let book = try? await self.account.store.read { reader throws(StoreError) in
+                try AddressBook(reader, of: account)
+            }
+            let keys = rooms.map { ConversationKey(account: account, address: $0, kind: .room) }
+            set(\.commonRooms, keys.map { CommonRoom(key: $0, name: book?.title(of: $0) ?? $0.address.description) })
+        }
+        set(\.card, await account.contacts.card(of: id.address))
     }
 
     private func askLastSeen() async {

@@ -62,6 +62,12 @@ public class Widget: Object {
     @discardableResult
     public func grabFocus() -> Bool { gtk_widget_grab_focus(widget).isTrue }
 
+    /// Moves the focus to the first control inside, or to the last one.
+    @discardableResult
+    public func focusInside(atEnd: Bool = false) -> Bool {
+        gtk_widget_child_focus(widget, atEnd ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD).isTrue
+    }
+
     /// In pixels; 0 before the first layout.
     public var width: Int { Int(gtk_widget_get_width(widget)) }
     public var height: Int { Int(gtk_widget_get_height(widget)) }
@@ -197,12 +203,16 @@ extension Widget {
     public func named(_ text: String) -> Self { accessible(label: text).tip(text) }
 
     // gtk_accessible_update_property() takes a variable number of arguments; this variant takes arrays.
-    private func update(_ property: GtkAccessibleProperty, _ text: String) {
+    private func update(_ property: GtkAccessibleProperty, _ text: String) { Self.update(widget, property, text) }
+
+    static func update(
+        _ widget: UnsafeMutablePointer<GtkWidget>, _ property: GtkAccessibleProperty, _ text: String
+    ) {
         var properties = [property]
         var value = GValue()
         g_value_init(&value, FundamentalType.string)
         g_value_set_string(&value, text)
-        gtk_accessible_update_property_value(cast(), 1, &properties, &value)
+        gtk_accessible_update_property_value(OpaquePointer(widget), 1, &properties, &value)
         g_value_unset(&value)
     }
 }

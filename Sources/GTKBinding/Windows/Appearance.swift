@@ -61,6 +61,15 @@ public enum ToolkitSettings {
         set { if let newValue { settings?.set("gtk-font-name", newValue) } }
     }
 
+    /// The size of texts that the desktop wants, in 1024ths of a dot per inch; -1 where it says nothing.
+    private static let desktopResolution: Int = settings?.integer("gtk-xft-dpi") ?? -1
+
+    /// The size of texts in relation to that of the desktop.
+    public static func zoomText(_ factor: Double) {
+        let usual = desktopResolution > 0 ? Double(desktopResolution) : 96 * 1024
+        settings?.set("gtk-xft-dpi", Int(factor * usual))
+    }
+
     /// The size of texts; 1 is that of a desktop without a setting.
     package static func scaleText(_ factor: Double) { settings?.set("gtk-xft-dpi", Int(factor * 96 * 1024)) }
 
