@@ -47,7 +47,7 @@ enum Shortcuts {
             Shortcut(action: "", keys: ["1", "2", "3"], title: localized("React")),
             Shortcut(action: "", keys: ["f"], title: localized("Forward…")),
             Shortcut(action: "", keys: ["s"], title: localized("Select")),
-            Shortcut(action: "", keys: ["<Control>c"], title: localized("Copy text")),
+            Shortcut(action: "", keys: ["<Control>c"], title: localized("Copy Text")),
             Shortcut(action: "", keys: ["Delete"], title: localized("Delete, with undo")),
             Shortcut(action: "", keys: ["Menu", "<Shift>F10"], title: localized("Open the menu")),
         ]

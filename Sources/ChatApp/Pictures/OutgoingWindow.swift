@@ -38,7 +38,7 @@ final class OutgoingWindow {
         }
         send = Button(localized("_Send")).css("suggested-action")
         let cancel = Button(localized("_Cancel"))
-        let bar = HeaderBar(title: HeaderBar.title(localized("Send files")))
+        let bar = HeaderBar(title: HeaderBar.title(localized("Send Files")))
         bar.showsWindowButtons(start: false, end: false)
         bar.prepend(cancel)
         bar.append(send)
@@ -59,7 +59,7 @@ final class OutgoingWindow {
             ).expand(.horizontal)
         ).css("entry-box").margins(horizontal: 12, vertical: 8)
         window = Window(
-            localized("Send files"), width: 460, height: 520, over: parent,
+            localized("Send Files"), width: 460, height: 520, over: parent,
             Box.vertical(bar, scroller, Separator(.horizontal), field))
         caption.text = text
         window.isModal(true)

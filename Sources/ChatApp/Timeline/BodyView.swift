@@ -88,7 +88,7 @@ final class BodyView {
         showAll = nil
         guard isFolded else { return }
         last = nil
-        let button = Button(localized("Show all")).css("flat", "show-all").align(horizontal: .start).focusOnClick(false)
+        let button = Button(localized("Show All")).css("flat", "show-all").align(horizontal: .start).focusOnClick(false)
         button.onClick { [weak self] in self?.onShowAll() }
         root.append(button)
         showAll = button

@@ -134,7 +134,7 @@ final class DateChooser {
     private func makePopover() -> Popover {
         let calendar = CalendarView()
         calendar.accessible(label: localized("Day"))
-        let go = Button(localized("Go to this day")).css("suggested-action")
+        let go = Button(localized("Go to This Day")).css("suggested-action")
         let popover = Popover(Box.vertical(spacing: 6, calendar, go).margins(horizontal: 4, vertical: 4))
         calendar.onSelect { [weak self] in self?.selected() }
         calendar.onMonth { [weak self] in self?.showMarks() }

@@ -10,8 +10,8 @@ enum MessageLifeWindow {
         let advice = Label(life.advice ?? "").wrap(maximumCharacters: 40).textAlignment(0).hidden(life.advice == nil)
         let content = Box.vertical(spacing: 12, group, advice).margins(horizontal: 12, vertical: 12)
         let window = Window(
-            localized("Message info"), width: 400, height: -1, over: parent,
-            Box.vertical(HeaderBar(title: WindowTitle(localized("Message info"))), content))
+            localized("Message Info"), width: 400, height: -1, over: parent,
+            Box.vertical(HeaderBar(title: WindowTitle(localized("Message Info"))), content))
         window.isModal(true)
         window.closesOnEscape()
         window.present()

@@ -15,8 +15,8 @@ final class MessageMenu {
     /// The number of accepted reactions that fit side by side where only those are offered.
     static let offeredReactions = 8
 
-    private static var deleteEverywhere: String { localized("Delete for everyone") }
-    private static var moderateLabel: String { localized("Delete for everyone…") }
+    private static var deleteEverywhere: String { localized("Delete for Everyone") }
+    private static var moderateLabel: String { localized("Delete for Everyone…") }
 
     init(_ message: TimelineMessage, _ view: TimelineView) {
         self.message = message
@@ -38,24 +38,24 @@ final class MessageMenu {
 
     var entries: [Menu.Entry] {
         guard !message.isRetracted else {
-            return [.item(localized("Remove from this computer"), "message.remove")]
+            return [.item(localized("Remove from This Computer"), "message.remove")]
         }
         var first: [Menu.Entry] = []
         if message.canBeAnswered { first.append(.item(localized("Reply"), "message.reply")) }
-        if message.hasText { first.append(.item(localized("Copy text"), "message.copy")) }
+        if message.hasText { first.append(.item(localized("Copy Text"), "message.copy")) }
         if message.canBeEdited {
             first.append(.item(localized("Edit"), "message.edit"))
         }
         first.append(.item(localized("Forward…"), "message.forward"))
         first.append(.item(localized("Select"), "message.select"))
-        if !message.text.attachments.isEmpty { first.append(.item(localized("Save as…"), "message.save")) }
+        if !message.text.attachments.isEmpty { first.append(.item(localized("Save As…"), "message.save")) }
         var last: [Menu.Entry] = []
-        if message.isOutgoing { last.append(.item(localized("Message info"), "message.info")) }
+        if message.isOutgoing { last.append(.item(localized("Message Info"), "message.info")) }
         if message.isOutgoing { last.append(.item(Self.deleteEverywhere, "message.retract")) }
         if !message.isOutgoing, view.services.moderation?.isAllowed() == true {
             last.append(.item(Self.moderateLabel, "message.moderate"))
         }
-        last.append(.item(localized("Remove from this computer"), "message.remove"))
+        last.append(.item(localized("Remove from This Computer"), "message.remove"))
         let top: [Menu.Entry] = message.canBeAnswered ? [.section(nil, [.placeholder("reactions")])] : []
         return top + [.section(nil, first), .section(nil, last)]
     }

@@ -74,7 +74,7 @@ final class FailureView {
     /// Called to explain the failure.
     var onWhy: () -> Void = {}
     let label = Label().wrap(maximumCharacters: 40).textAlignment(0).css("failure")
-    let retry = Button(localized("Send again")).css("flat", "caption")
+    let retry = Button(localized("Send Again")).css("flat", "caption")
     let why = Button(localized("Why?")).css("flat", "caption")
 
     init() {

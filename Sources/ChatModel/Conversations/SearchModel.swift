@@ -141,7 +141,7 @@ public enum SearchMarks {
 
     /// Where a person's name occurs as a whole word, in characters.
     public static func names(of name: String, in text: String) -> [Range<Int>] {
-        MentionRule.ranges(of: [name], in: text) { FoldedName($0).text }
+        MentionRule.ranges(of: [name], in: text) { $0.map { folded($0) }.joined() }
     }
 
     private static func folded(_ character: Character) -> String {

@@ -69,14 +69,11 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// Where the text mentions the user, in characters. Computed on each access, so only for visible rows.
-    public func mentions(in text: String) -> [Range<Int>] {
-        guard let ownNickname, !isOutgoing else { return [] }
-        return SearchMarks.names(of: ownNickname, in: text)
-    }
-
     /// Whether the message mentions the user. Computed on each access, so only for visible rows.
-    public var mentionsUser: Bool { !isRetracted && !mentions(in: TextFold(text.body).text).isEmpty }
+    public var mentionsUser: Bool {
+        guard let ownNickname, !isOutgoing, !isRetracted else { return false }
+        return MentionRule.mentions([ownNickname], in: TextFold(text.body).text) { FoldedName($0).text }
+    }
 
     /// The parsed text. Computed on each access, so only for visible rows.
     public var body: MessageBody { MessageBody(text.body) }
