@@ -137,39 +137,6 @@ final class ConversationView {
 
     func focus() { composer?.focus() }
 
-    /// The focus has one owner, the input field: it returns there after each click, popover and menu. What is typed
-    /// elsewhere in the conversation is written there.
-    private func followFocus() {
-        root.onTyping { [weak self] _ in self?.root.focusedContent == .popover ? nil : self?.typingTarget }
-        for place in [timeline.root, header.bar] as [Widget] {
-            place.onRelease { [weak self] in self?.returnFocus(from: place) }
-        }
-        root.onKey { [weak self] press in
-            guard press.modifiers == .control, press.key == .up || press.key == .down else { return false }
-            guard self?.root.focusedContent != .popover, self?.findBar.root.containsFocus == false else { return false }
-            self?.timeline.choose(press.key == .up ? -1 : 1)
-            return true
-        }
-        root.onKey(.bubble) { [weak self] press in
-            guard press.key == .escape, let selection = self?.timeline.selection, !selection.isEmpty else {
-                return false
-            }
-            selection.clear()
-            return true
-        }
-    }
-
-    /// The field for what is typed while nothing that takes text has the focus.
-    var typingTarget: Widget? { composer?.canWrite == true && timeline.selection.isEmpty ? composer?.entry : nil }
-
-    /// Moves the focus to the input field, unless the user writes elsewhere, has selected text or opened a menu.
-    private func returnFocus(from place: Widget? = nil) {
-        switch root.focusedContent {
-        case .text where place != nil, .popover: return
-        default: if isInFront { focus() }
-        }
-    }
-
     /// - Parameter isNarrow: the conversation fills the window, so that the notice of the list is not visible.
     func show(isNarrow: Bool) {
         header.show(isNarrow: isNarrow)
@@ -217,77 +184,5 @@ final class ConversationView {
         // The account comes first: text at the end is cut off when space is short.
         let line = tag.map { localized("as %@", $0.address) + " · " + subtitle } ?? subtitle
         header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash, of: key)
-    }
-}
-
-/// The header bar of a conversation: Back button, name and status, and buttons.
-final class ConversationHeader {
-    let bar: HeaderBar
-    /// Called for the Back button of a narrow window.
-    var onBack: () -> Void = {}
-    /// Called when the title was clicked, to show details.
-    var onTitle: () -> Void = {}
-    private let back = Button(icon: "go-previous-symbolic").hidden()
-    private let picture: AvatarImage
-    let title = Label().ellipsize().textAlignment(0).css("heading")
-    let subtitle = Label().ellipsize().textAlignment(0).css("caption", "subtitle")
-    private let about: Button
-    /// The button that does the same as the title; hidden where the title needs the space.
-    private(set) var page: Widget?
-    private var isNarrow = false
-    /// In pixels; 0 before the first layout.
-    private var width = 0
-
-    /// The width in pixels that leaves enough space for a title beside all buttons.
-    static let comfortableWidth = 520
-
-    init(_ avatars: AvatarLoader) {
-        picture = AvatarImage(avatars, size: 32)
-        let column = Box.vertical(title, subtitle).align(vertical: .center)
-        about = Button(Box.horizontal(spacing: 10, picture.widget, column)).css("flat", "conversation-name")
-            .focusOnClick(false)
-        bar = HeaderBar(title: about)
-        bar.prepend(back)
-        back.named(localized("Back"))
-        back.onClick { [weak self] in self?.onBack() }
-        about.onClick { [weak self] in self?.onTitle() }
-    }
-
-    /// The text of the line under the title.
-    var statusText: String { subtitle.text }
-
-    /// - Parameter isNarrow: the conversation fills the window, so the Back button is shown and space is short.
-    func show(isNarrow: Bool) {
-        self.isNarrow = isNarrow
-        back.isVisible = isNarrow
-        showPage()
-    }
-
-    /// - Parameter width: of the bar, in pixels.
-    func show(width: Int) {
-        self.width = width
-        showPage()
-    }
-
-    private func showPage() { page?.isVisible = !isNarrow && (width == 0 || width >= Self.comfortableWidth) }
-
-    func show(title: String, subtitle: String, avatarHash: String?, of key: ConversationKey) {
-        self.title.text = title
-        self.subtitle.text = subtitle
-        self.subtitle.isVisible = !subtitle.isEmpty
-        picture.show(
-            name: title, hash: avatarHash, of: key.address.description, isRoom: key.kind == .room)
-        about.accessible(label: [title, subtitle].filter { !$0.isEmpty }.joined(separator: ", "))
-    }
-
-    /// Adds a widget at the end of the header bar.
-    func append(_ widget: Widget) { bar.append(widget) }
-
-    /// Adds the button that does the same as a click on the title.
-    func append(page: Widget, named name: String) {
-        self.page = page
-        showPage()
-        about.tip(name)
-        bar.append(page)
     }
 }
