@@ -75,6 +75,7 @@ let package = Package(
             providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(
             name: "CGTK", pkgConfig: "libadwaita-1", providers: [.apt(["libgtk-4-dev", "libadwaita-1-dev"])]),
+        .systemLibrary(name: "CEnchant", pkgConfig: "enchant-2", providers: [.apt(["libenchant-2-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CGdkPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
 
@@ -98,12 +99,12 @@ let package = Package(
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
         library("QRCodes", ["CQREncode"]),
+        library("SpellChecking", ["CEnchant"]),
         library(
             "ChatStore",
             [
-                "Waiting", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessageSemantics",
-                "Cryptography",
-                "CSQLite",
+                "Waiting", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessagePayloads",
+                "MessageSemantics", "Cryptography", "CSQLite",
             ]),
 
         // Its tests' store.
@@ -170,8 +171,8 @@ let package = Package(
         library(
             "ChatModel",
             foundation + extensionProducts + [
-                "Localization", "ChatEngine", "ChatStore", "EndToEndEncryption", "Media", "MessageSemantics",
-                "TransportLayer", "Waiting", "XMPPClient",
+                "Localization", "ChatEngine", "ChatStore", "Cryptography", "EndToEndEncryption", "Media",
+                "MessageSemantics", "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What the programs of one person share: where everything is kept.
@@ -208,7 +209,7 @@ let package = Package(
             "ChatApp",
             [
                 "Automation", "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization",
-                "Media", "QRCodes", "UserProfile", "XMPPAddress", "XMPPClient",
+                "Media", "QRCodes", "SpellChecking", "UserProfile", "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
@@ -314,7 +315,7 @@ let package = Package(
                 "AccountRegistration",
                 "DataForms",
                 "GroupChat",
-                "KeyFixtures", "Localization", "Media", "MessageFeatures", "QRCodes",
+                "KeyFixtures", "Localization", "Media", "MessageFeatures", "QRCodes", "SpellChecking",
                 "TransportLayer", "UserProfile", "XMPPAddress", "XMPPClient", "XMPPStanzas", "ServerFixtures",
                 "WindowFixtures", "ChatAppProbe",
             ]),
@@ -322,8 +323,13 @@ let package = Package(
         tests("Packaging", ["ServerFixtures"]),
         tests("CredentialStore", ["CredentialStore"]),
         tests("QRCodes", ["QRCodes"]),
+        tests("SpellChecking", ["SpellChecking"]),
         tests(
-            "ChatStore", ["ChatStore", "ChatStoreTesting", "MessageSemantics", "XMPPAddress", "XMPPStream", "CSQLite"],
+            "ChatStore",
+            [
+                "ChatStore", "ChatStoreTesting", "MessagePayloads", "MessageSemantics", "XMPPAddress", "XMPPStream",
+                "CSQLite",
+            ],
             exclude: ["Fixtures"]),
         tests(
             "XMPPClient",

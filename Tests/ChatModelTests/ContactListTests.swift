@@ -193,5 +193,8 @@ struct ContactAddressTests {
             try ContactAddress.complete("romeo@montague.example", for: juliet, contacts: [romeo])
         }
         #expect(throws: ContactAddress.Refusal.self) { try ContactAddress.complete("a@b@@", for: juliet) }
+        for slip in ["bob, it is me", "bob it is me", "bob,alice@x.example", "bob @x.example"] {
+            #expect(throws: ContactAddress.Refusal.self) { try ContactAddress.complete(slip, for: juliet) }
+        }
     }
 }

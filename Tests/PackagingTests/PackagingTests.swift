@@ -42,6 +42,7 @@ struct PackagingTests {
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
         for line in [
             "Exec=hongyan-desktop %u", "MimeType=x-scheme-handler/xmpp;", "Icon=\(Self.id)", "Name[zh_CN]=鸿雁",
+            "Name[zh_TW]=鴻雁",
         ] { #expect(lines.contains { $0 == line }, "\(line)") }
         let program = try String(
             contentsOfFile: Self.path("Sources/ChatApp/Application/DesktopProgram.swift"), encoding: .utf8)
@@ -95,7 +96,7 @@ struct PackagingTests {
         #expect(status == 0, "\(output)")
         let expected: Set = [
             "bin/hongyan", "bin/hongyan-desktop", "lib/systemd/system/hongyan@.service",
-            "share/locale/zh_CN/LC_MESSAGES/hongyan.mo",
+            "share/locale/zh_CN/LC_MESSAGES/hongyan.mo", "share/locale/zh_TW/LC_MESSAGES/hongyan.mo",
             "share/applications/\(Self.id).desktop", "share/metainfo/\(Self.id).metainfo.xml",
             "share/icons/hicolor/scalable/apps/\(Self.id).svg",
             "share/icons/hicolor/symbolic/apps/\(Self.id)-symbolic.svg",

@@ -157,7 +157,7 @@ public final class DesktopProgram {
         window = nil
         guard let context else { return }
         Task { await context.home.setActive(false) }
-        if !context.home.preferences.values.runsInBackground { quit() }
+        if context.home.preferences.values.runsInBackground { notifier?.tellOfBackground() } else { quit() }
     }
 
     /// Disconnects all accounts and quits.

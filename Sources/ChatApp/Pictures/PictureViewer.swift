@@ -40,7 +40,7 @@ final class PictureViewer {
     private let stack = Stack()
     private let progress = ProgressBar()
     private let failure = Label().wrap().centered()
-    private let retry = Button(localized("_Try again")).css("pill")
+    private let retry = Button(localized("_Try Again")).css("pill")
     private let previous = Button(icon: "go-previous-symbolic").css("osd", "circular")
     private let next = Button(icon: "go-next-symbolic").css("osd", "circular")
     private let save = Button(icon: "document-save-symbolic")

@@ -51,7 +51,7 @@ final class NoticeView {
     let root: Widget
     let label = Label().wrap(maximumCharacters: 50).centered()
     /// Opens the devices, where the user can decide about the key.
-    let devices = Button(localized("_Devices and keys…")).css("flat").focusOnClick(false).align(horizontal: .center)
+    let devices = Button(localized("_Devices and Keys…")).css("flat").focusOnClick(false).align(horizontal: .center)
     private let icon = Icon(size: 16)
     private let hasDevices: Bool
     private var notice: TimelineNotice?

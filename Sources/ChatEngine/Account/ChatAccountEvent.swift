@@ -13,6 +13,8 @@ public enum ChatAccountEvent: Sendable {
     case presence(JID)
     /// ``ContactService/requests`` has changed.
     case requests
+    /// A contact has answered our request, or has ended its consent.
+    case answer(ContactAnswer, of: JID)
     /// ``BlockingService/blocked`` has changed.
     case blocked
     /// ``InvitationService/waiting`` has changed.

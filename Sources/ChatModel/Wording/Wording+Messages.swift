@@ -130,10 +130,12 @@ extension Wording {
         }
     }
 
-    /// A message in one line; in a room, with its author.
+    /// A message in one line; with its author in a room, and if it is the user's own.
     public static func preview(_ preview: MessagePreview, in kind: ConversationKey.Kind) -> String {
-        guard kind == .room, !preview.isOutgoing else { return Self.preview(preview) }
-        return localized("%@: %@", preview.senderName, Self.preview(preview))
+        // An action begins with the name.
+        if preview.kind == .action { return Self.preview(preview) }
+        if preview.isOutgoing { return localized("You: %@", Self.preview(preview)) }
+        return kind == .room ? localized("%@: %@", preview.senderName, Self.preview(preview)) : Self.preview(preview)
     }
 
     /// Who is typing.

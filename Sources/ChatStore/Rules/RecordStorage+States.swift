@@ -26,7 +26,17 @@ extension RecordStorage {
             try wait(
                 PendingMark(kind: .state, state: state, time: report.time), for: report.target, in: conversation)
         }
-        for target in targets { _ = try advance(target, to: state) }
+        for target in targets {
+            let advanced = try advance(target, to: state)
+            if key.kind != .room, let receipt = MessageReceipt(report) { try add(receipt, to: advanced) }
+        }
+    }
+
+    private func add(_ receipt: MessageReceipt, to record: MessageRecord) throws(StoreError) {
+        var confirmed = record
+        guard confirmed.add(receipt) else { return }
+        try update(confirmed, replacing: record)
+        noteChange(of: confirmed)
     }
 
     /// Stores a mark for a message that is not here yet, for a limited time and number.

@@ -12,6 +12,7 @@ struct Migration: Sendable {
         Migration(number: 5, apply: { connection throws(StoreError) in try connection.execute(schema5) }),
         Migration(number: 6, apply: { connection throws(StoreError) in try connection.execute(schema6) }),
         Migration(number: 7, apply: { connection throws(StoreError) in try connection.execute(schema7) }),
+        Migration(number: 8, apply: { connection throws(StoreError) in try connection.execute(schema8) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -166,5 +167,13 @@ extension Migration {
             created INTEGER NOT NULL,
             acknowledged INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// What is behind a link of a message, and which devices have confirmed one of ours.
+    static let schema8 = """
+        -- JSON of a LinkDescription; few messages have one.
+        ALTER TABLE messages ADD COLUMN link TEXT;
+        -- JSON of MessageReceipts.
+        ALTER TABLE messages ADD COLUMN receipts TEXT;
         """
 }

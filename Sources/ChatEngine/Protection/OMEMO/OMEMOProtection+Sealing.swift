@@ -28,7 +28,7 @@ extension OMEMOProtection {
         switch try await plan(for: conversation, with: audience, isForLegacy: content.isForLegacy, &draft) {
         case .clear:
             // The key of an encrypted file must not reach a server.
-            guard message.body.flatMap({ EncryptedFileLink($0) }) == nil else {
+            guard !message.holdsFileKey else {
                 throw ProtectionError(.noDevice, "The file was encrypted, and nobody can read the key any more.")
             }
             return SealedMessage(message)

@@ -1,19 +1,19 @@
-internal import ChatStore
+package import ChatStore
 internal import Glibc
 internal import Localization
 
 /// The lines of an import, one after the other.
-final class LineReader {
+package final class LineReader {
     private let file: UnsafeMutablePointer<FILE>
     private var buffer: UnsafeMutablePointer<CChar>?
     private var capacity = 0
     /// The number of the last line read.
-    private(set) var number = 0
+    package private(set) var number = 0
 
     /// - Parameter path: `-` is standard input.
-    init(_ path: String) throws(CommandError) {
+    package init(_ path: String) throws(TransferFailure) {
         guard let opened = path == "-" ? fdopen(dup(STDIN_FILENO), "r") : fopen(path, "re") else {
-            throw .failed(localized("The file %@ cannot be read.", path))
+            throw TransferFailure(localized("The file %@ cannot be read.", path))
         }
         file = opened
     }
@@ -24,7 +24,7 @@ final class LineReader {
     }
 
     /// The next line without its end; `nil` after the last one.
-    func next() throws(StoreError) -> String? {
+    package func next() throws(StoreError) -> String? {
         var count = getline(&buffer, &capacity, file)
         guard count >= 0, let buffer else {
             if ferror(file) != 0 { throw StoreError(.system, String(cString: strerror(errno))) }
@@ -39,13 +39,13 @@ final class LineReader {
 }
 
 /// A file that is written completely or not at all, readable for its owner only; or standard output.
-final class WholeFile: Sendable {
+package final class WholeFile: Sendable {
     private let descriptor: Int32
     private let path: String?
     private let beside: String
 
     /// - Parameter path: `nil` is standard output.
-    init(_ path: String?) throws(CommandError) {
+    package init(_ path: String?) throws(TransferFailure) {
         self.path = path
         beside = (path ?? "") + ".part-\(getpid())"
         guard path != nil else {
@@ -56,7 +56,7 @@ final class WholeFile: Sendable {
         guard descriptor >= 0 else { throw Self.failure(path) }
     }
 
-    func write(_ bytes: [UInt8]) throws(StoreError) {
+    package func write(_ bytes: [UInt8]) throws(StoreError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -72,7 +72,7 @@ final class WholeFile: Sendable {
     }
 
     /// Moves the file to its path.
-    func finish() throws(CommandError) {
+    package func finish() throws(TransferFailure) {
         guard let path else { return }
         let isWritten = fsync(descriptor) == 0
         guard close(descriptor) == 0, isWritten, rename(beside, path) == 0 else {
@@ -82,13 +82,43 @@ final class WholeFile: Sendable {
     }
 
     /// Removes the written data.
-    func discard() {
+    package func discard() {
         guard path != nil else { return }
         close(descriptor)
         unlink(beside)
     }
 
-    static func failure(_ path: String?) -> CommandError {
-        .failed(localized("%@ cannot be written.", path ?? "-"))
+    package static func failure(_ path: String?) -> TransferFailure {
+        TransferFailure(localized("%@ cannot be written.", path ?? "-"))
     }
+}
+
+/// The lines of a file for the store.
+///
+/// `@unchecked Sendable`: the store asks its one iterator for one line after the other, and ``lastNumber`` is asked when the
+/// import has ended, so the reader is never used by two at a time.
+package struct ImportedLines: AsyncSequence, @unchecked Sendable {
+    package typealias Element = String
+
+    private let reader: LineReader
+
+    package init(_ reader: LineReader) { self.reader = reader }
+
+    /// The number of the last line read.
+    package var lastNumber: Int { reader.number }
+
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let reader: LineReader
+
+        package mutating func next() async throws -> String? { try reader.next() }
+    }
+
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
+}
+
+/// Why a file of an export could not be opened or written, as a sentence for the user.
+package struct TransferFailure: Error, Sendable, Hashable {
+    package let message: String
+
+    package init(_ message: String) { self.message = message }
 }
