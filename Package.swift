@@ -111,7 +111,7 @@ let package = Package(
         // The session and what plugs into it.
         library("XMPPClient", foundation + ["Cryptography", "TransportLayer", "Waiting"]),
         extensionModule("DataForms"),
-        extensionModule("ServiceDiscovery", ["DataForms", "Cryptography"]),
+        extensionModule("ServiceDiscovery", ["DataForms", "Cryptography", "MessagePayloads"]),
         extensionModule("Roster", ["Waiting"]),
         extensionModule("AccountRegistration", ["DataForms"]),
         extensionModule("EntityInformation", ["MessagePayloads"]),
