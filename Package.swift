@@ -117,7 +117,7 @@ let package = Package(
         extensionModule("EntityInformation", ["MessagePayloads"]),
         extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),
         extensionModule("MessageFeatures", ["DataForms", "MessagePayloads", "MessageSemantics"]),
-        extensionModule("ClientState"),
+        extensionModule("ClientState", ["DataForms", "ServiceDiscovery"]),
         extensionModule(
             "MessageHistory",
             ["DataForms", "MessageFeatures", "MessageSemantics", "PublishSubscribe", "ServiceDiscovery"]),
