@@ -126,8 +126,8 @@ let package = Package(
         extensionModule(
             "GroupChat",
             [
-                "DataForms", "EntityInformation", "MessageFeatures", "MessagePayloads", "MessageSemantics",
-                "PublishSubscribe", "ServiceDiscovery", "Waiting",
+                "AccountRegistration", "DataForms", "EntityInformation", "MessageFeatures", "MessagePayloads",
+                "MessageSemantics", "PublishSubscribe", "ServiceDiscovery", "Waiting",
             ]),
         extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
         extensionModule(

@@ -263,7 +263,9 @@ public actor RoomService {
             absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
             if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
         case .message, .privateMessage: return  // The store reports them.
-        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .configurationChanged: break
+        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .configurationChanged,
+            .voiceRequested:
+            break
         }
         context.events.post(.room(room))
     }
