@@ -129,7 +129,7 @@ let package = Package(
                 "AccountRegistration", "DataForms", "EntityInformation", "MessageFeatures", "MessagePayloads",
                 "MessageSemantics", "PublishSubscribe", "ServiceDiscovery", "Waiting",
             ]),
-        extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
+        extensionModule("Profiles", ["Cryptography", "DataForms", "PublishSubscribe"]),
         extensionModule(
             "FileSharing",
             [
