@@ -35,7 +35,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 let extensions = [
     "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
     "MessageFeatures", "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat",
-    "Profiles",
+    "Profiles", "DirectTransfer",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -93,7 +93,7 @@ let package = Package(
         // The outside world.
         library("Localization"),
         library("Cryptography", ["COpenSSL", "OMEMO"]),
-        library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
+        library("TransportLayer", ["XMLStreaming", "Waiting", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
         library("QRCodes", ["CQREncode"]),
@@ -136,6 +136,9 @@ let package = Package(
                 "MessageFeatures", "MessagePayloads", "MessageSemantics", "ServiceDiscovery", "Cryptography",
                 "TransportLayer",
             ]),
+
+        extensionModule(
+            "DirectTransfer", ["Cryptography", "MessagePayloads", "ServiceDiscovery", "TransportLayer", "Waiting"]),
 
         // A product of its own: a bot without encryption need not have it.
         library(
