@@ -155,7 +155,7 @@ let package = Package(
             foundation + extensionProducts + ["MessagePayloads", "MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
-        library("HongyanTesting", foundation + ["CEpoll", "ServerSide", "TransportLayer", "Waiting", "XMPPClient"]),
+        library("HongyanTesting", foundation + ["ServerSide", "TransportLayer", "Waiting", "XMPPClient"]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
