@@ -35,7 +35,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 let extensions = [
     "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
     "MessageFeatures", "MessageHistory", "ClientState", "FileSharing", "Blocking", "PublishSubscribe", "GroupChat",
-    "Profiles",
+    "Profiles", "DirectTransfer",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
 let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
@@ -95,7 +95,7 @@ let package = Package(
         // The outside world.
         library("Localization"),
         library("Cryptography", ["COpenSSL", "OMEMO"]),
-        library("TransportLayer", ["XMLStreaming", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
+        library("TransportLayer", ["XMLStreaming", "Waiting", "COpenSSL", "CEpoll", "CCares", "CCurl"]),
         library("Media", ["CGStreamer", "CGdkPixbuf", "Waiting"]),
         library("CredentialStore", ["CSecret", "Waiting"]),
         library("QRCodes", ["CQREncode"]),
@@ -113,13 +113,13 @@ let package = Package(
         // The session and what plugs into it.
         library("XMPPClient", foundation + ["Cryptography", "TransportLayer", "Waiting"]),
         extensionModule("DataForms"),
-        extensionModule("ServiceDiscovery", ["DataForms", "Cryptography"]),
-        extensionModule("Roster", ["Waiting"]),
-        extensionModule("AccountRegistration", ["DataForms"]),
+        extensionModule("ServiceDiscovery", ["DataForms", "Cryptography", "MessagePayloads"]),
+        extensionModule("Roster", ["AccountRegistration", "MessagePayloads", "Waiting"]),
+        extensionModule("AccountRegistration", ["AdHocCommands", "DataForms", "MessagePayloads"]),
         extensionModule("EntityInformation", ["MessagePayloads"]),
         extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),
         extensionModule("MessageFeatures", ["DataForms", "MessagePayloads", "MessageSemantics"]),
-        extensionModule("ClientState"),
+        extensionModule("ClientState", ["DataForms", "ServiceDiscovery"]),
         extensionModule(
             "MessageHistory",
             ["DataForms", "MessageFeatures", "MessageSemantics", "PublishSubscribe", "ServiceDiscovery"]),
@@ -128,16 +128,19 @@ let package = Package(
         extensionModule(
             "GroupChat",
             [
-                "DataForms", "EntityInformation", "MessageFeatures", "MessagePayloads", "MessageSemantics",
-                "PublishSubscribe", "ServiceDiscovery", "Waiting",
+                "AccountRegistration", "DataForms", "EntityInformation", "MessageFeatures", "MessagePayloads",
+                "MessageSemantics", "PublishSubscribe", "ServiceDiscovery", "Waiting",
             ]),
-        extensionModule("Profiles", ["Cryptography", "PublishSubscribe"]),
+        extensionModule("Profiles", ["Cryptography", "DataForms", "PublishSubscribe"]),
         extensionModule(
             "FileSharing",
             [
                 "MessageFeatures", "MessagePayloads", "MessageSemantics", "ServiceDiscovery", "Cryptography",
                 "TransportLayer",
             ]),
+
+        extensionModule(
+            "DirectTransfer", ["Cryptography", "MessagePayloads", "ServiceDiscovery", "TransportLayer", "Waiting"]),
 
         // A product of its own: a bot without encryption need not have it.
         library(
@@ -154,7 +157,7 @@ let package = Package(
             foundation + extensionProducts + ["MessagePayloads", "MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
-        library("HongyanTesting", foundation + ["CEpoll", "ServerSide", "TransportLayer", "Waiting", "XMPPClient"]),
+        library("HongyanTesting", foundation + ["ServerSide", "TransportLayer", "Waiting", "XMPPClient"]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),

@@ -5,6 +5,7 @@
 @_exported public import Blocking
 @_exported public import ClientState
 @_exported public import DataForms
+@_exported public import DirectTransfer
 @_exported public import EntityInformation
 @_exported public import FileSharing
 @_exported public import GroupChat

@@ -15,7 +15,7 @@ extension WindowTests {
     struct AccountTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("each account shows the true state of its connection and the time of the next attempt")
+        @Test("S0-75: each account shows the true state of its connection and the time of the next attempt")
         func accounts() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
             let view = ProgramPreferencesWindow.show(home, over: nil)
@@ -77,7 +77,7 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("the user's own presence is saved, and shown where it is chosen")
+        @Test("S0-79: the user's own presence is saved, and shown where it is chosen")
         func presence() async throws {
             RoomVisitor.useStyle
             let home = try await ChatHome.unreachable("juliet@capulet.example")
@@ -183,7 +183,9 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("a contact request causes one notification while no window is active, withdrawn when it was answered")
+        @Test(
+            "S2-27, S2-29: a contact request causes one notification while no window is active, withdrawn when it was answered"
+        )
         func requests() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
             await Toolkit.settle()

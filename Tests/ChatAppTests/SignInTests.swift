@@ -23,7 +23,9 @@ extension WindowTests {
             return window
         }
 
-        @Test("errors are shown beside the button and mark the field; an unreachable server is named")
+        @Test(
+            "S0-73, S0-75, S0-77, S1-15, S2-14: errors are shown beside the button and mark the field; an unreachable server is named"
+        )
         func failures() async throws {
             let home = try await ChatHome.unreachable()
             let model = home.signIn()
@@ -85,7 +87,7 @@ extension WindowTests {
             window.destroy()
         }
 
-        @Test("a provider's form shows texts, choices and the CAPTCHA picture")
+        @Test("S2-18: a provider's form shows texts, choices and the CAPTCHA picture")
         func form() async throws {
             let home = try await ChatHome.unreachable()
             let model = home.register(AccountInvitation("xmpp:juliet@example.org?register;preauth=T"))
@@ -121,7 +123,9 @@ extension WindowTests {
             await home.stop()
         }
 
-        @Test("with a real server: the certificate is confirmed and trusted, and the account connects")
+        @Test(
+            "S0-76, S1-18, S2-12: with a real server: the certificate is confirmed and trusted, and the account connects"
+        )
         func live() async throws {
             let server = try await ServerKind.prosody13.shared()
             let account = try await server.newAccount("juliet")

@@ -4,26 +4,30 @@ import Testing
 @Suite("Two people at two windows", .serialized, .timeLimit(.minutes(20)))
 struct TwoPeopleTests {
     @Test(
-        "both create accounts in the window: with a provider, and with an invitation; the user decides about a certificate"
+        "S0-29, S0-69, S0-78, S1-19, S2-18, S2-20: both create accounts in the window: with a provider, and with an invitation; the user decides about a certificate"
     )
     func accounts() async throws { try await Story.shared.reach(.accounts) }
 
     @Test("the program is quit from its menu, and a link starts a conversation")
     func beginning() async throws { try await Story.shared.reach(.beginning) }
 
-    @Test("one user adds the other by user name; the other accepts, and each sees the other online")
+    @Test(
+        "S0-81, S1-38, S2-21, S2-23, S2-25, S2-27, S2-28: one user adds the other by user name; the other accepts, and each sees the other online"
+    )
     func friends() async throws { try await Story.shared.reach(.friends) }
 
-    @Test("texts in both directions, also Chinese and emoji; ticks show that they were delivered and seen")
+    @Test(
+        "S0-90, S0-91, S1-33, S1-34, S1-36: texts in both directions, also Chinese and emoji; ticks show that they were delivered and seen"
+    )
     func texts() async throws { try await Story.shared.reach(.texts) }
 
     @Test("a reply is typed into a notification; it arrives, and the original message counts as seen")
     func answer() async throws { try await Story.shared.reach(.answer) }
 
-    @Test("a picture is selected, previewed, sent, and drawn on the other screen")
+    @Test("S0-94, S0-96, S0-97: a picture is selected, previewed, sent, and drawn on the other screen")
     func picture() async throws { try await Story.shared.reach(.picture) }
 
-    @Test("a voice message is recorded, sent and played, and contains the spoken words")
+    @Test("S0-100, S0-103: a voice message is recorded, sent and played, and contains the spoken words")
     func voice() async throws { try await Story.shared.reach(.voice) }
 
     @Test("a message is edited through its menu")
@@ -38,10 +42,10 @@ struct TwoPeopleTests {
     @Test("the keyboard does everything with messages, and what is typed goes to the input field")
     func keyboard() async throws { try await Story.shared.reach(.keyboard) }
 
-    @Test("a message sent without a network waits, and arrives once when the network is back")
+    @Test("S0-92: a message sent without a network waits, and arrives once when the network is back")
     func outage() async throws { try await Story.shared.reach(.outage) }
 
-    @Test("after a kill the draft and the waiting message are there when the program is restarted")
+    @Test("S0-87, S1-28: after a kill the draft and the waiting message are there when the program is restarted")
     func crash() async throws { try await Story.shared.reach(.crash) }
 
     @Test("a room is created, the other user is invited, and both chat in it")

@@ -9,6 +9,14 @@ struct ListTests {
         #expect(await script.end() == 0, "\(script.output)")
     }
 
+    @Test("the compliance suites that are said to be complete are", arguments: ["Core", "Web", "IM", "Mobile"])
+    func compliance(suite: String) throws {
+        let page = try ProjectFile("Documentation/SupportedExtensions.md").text
+        #expect(page.contains("| \(suite) | complete | complete |"))
+        // Calls are not there, and the page says so.
+        #expect(page.contains("| A/V Calling | not complete | not complete |"))
+    }
+
     @Test("the notes about GTK are those of the functions that are used")
     func notes() async throws {
         let script = try Program("Scripts/api-notes", ["--check"])
@@ -51,6 +59,27 @@ struct ListTests {
         #expect(
             (library.major, library.minor) <= tables,
             "Run Scripts/unicode-tables with the data of Unicode \(library.major).\(library.minor).")
+    }
+
+    @Test("a behaviour counts only if a test with its number passed in the run that is looked at")
+    func acceptanceOfRun() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("run-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let log = folder + "/log"
+        let name = "S0-18, S0-72: a login in one step per line, with TLS and without"
+        let other = try #require(
+            try ProjectFile("Tests/XMPPAddressTests/JIDTests.swift").text.firstMatch(of: /@Test\(\s*"(S0-1\b[^"]*)"/)
+        ).output.1
+        try
+            "✔ Test \"\(other)\" with 3 test cases passed after 0.1 seconds.\n✘ Test \"\(name)\" failed after 1 seconds.\n"
+            .write(toFile: log, atomically: true, encoding: .utf8)
+        let script = try Program("Scripts/acceptance", ["--missing", "--log", log])
+        #expect(await script.end() == 0)
+        let missing = script.output.split(separator: "\n").filter { $0.contains("NO TEST") }.map { $0.prefix(8) }
+        #expect(!missing.contains("S0-1    "))
+        #expect(missing.contains("S0-2    ") || String(other).contains("S0-2"))
+        #expect(missing.count > 150)
     }
 
     @Test("the numbers in the names of tests are numbers of the list")

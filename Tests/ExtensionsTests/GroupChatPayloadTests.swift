@@ -140,6 +140,70 @@ struct GroupChatPayloadTests {
         ])
     func bookmark(document: String) throws { try checkRoundTrip(Bookmark.self, document) }
 
+    private static let voice =
+        "<message xmlns='jabber:client' from='coven@chat.shakespeare.lit' id='approve' to='crone1@shakespeare.lit/pda'>"
+        + "<x xmlns='jabber:x:data' type='form'><title>Voice request</title><field var='FORM_TYPE' type='hidden'>"
+        + "<value>http://jabber.org/protocol/muc#request</value></field>"
+        + "<field var='muc#role' type='list-single'><value>participant</value></field>"
+        + "<field var='muc#jid' type='jid-single'><value>hag66@shakespeare.lit/pda</value></field>"
+        + "<field var='muc#roomnick' type='text-single'><value>thirdwitch</value></field>"
+        + "<field var='muc#request_allow' type='boolean'><value>false</value></field></x></message>"
+
+    @Test("a room forwards a request for voice, and nobody else does")
+    func voiceRequest() throws {
+        let request = try #require(VoiceRequest(Message(from: XMLElement(parsing: Self.voice))))
+        #expect(request.room == (try JID("coven@chat.shakespeare.lit")))
+        #expect(request.nickname == "thirdwitch")
+        #expect(request.address == (try JID("hag66@shakespeare.lit/pda")))
+        let answer = request.answer(isGranted: true)
+        #expect(answer.to == request.room)
+        let form = try #require(try answer.payload(DataForm.self))
+        #expect(form["muc#request_allow"]?.isTrue == true)
+        #expect(form["muc#roomnick"]?.values == ["thirdwitch"])
+        #expect(form.kind == .submit)
+        for (old, new) in [
+            ("from='coven@chat.shakespeare.lit'", "from='coven@chat.shakespeare.lit/thirdwitch'"),
+            ("<value>participant</value>", "<value>moderator</value>"),
+            ("<value>thirdwitch</value>", "<value></value>"), ("type='form'", "type='submit'"),
+            ("muc#request<", "muc#other<"),
+        ] {
+            let other = try Message(from: XMLElement(parsing: Self.voice.replacing(old, with: new)))
+            #expect(VoiceRequest(other) == nil)
+        }
+        let own = VoiceRequest.request(to: request.room)
+        #expect(try own.payload(DataForm.self)?["muc#role"]?.values == ["participant"])
+    }
+
+    @Test("how long one must wait in a room (XEP-0500)", arguments: ["20", "0", "-5", "soon"])
+    func slowMode(value: String) {
+        let form = DataForm(
+            kind: .result,
+            fields: [
+                .init(name: "FORM_TYPE", kind: .hidden, values: ["http://jabber.org/protocol/muc#roominfo"]),
+                .init(name: "muc#roominfo_slow_mode_duration", values: [value]),
+            ])
+        let duration = RoomInformation(DiscoveryInformation(forms: [form])).slowModeDuration
+        #expect(duration == (value == "20" ? .seconds(20) : nil))
+    }
+
+    @Test("the hashes of the picture of a room")
+    func avatarHashes() throws {
+        let hash = "a31c4bd04de69663cfd7f424a8453f4674da37ff"
+        let values = [
+            hash, "b9b256f999ded52c2fa14fb007c2e5b979450cbb".uppercased(), "short", String(repeating: "z", count: 40),
+        ]
+        let form = DataForm(
+            kind: .result,
+            fields: [
+                .init(name: "FORM_TYPE", kind: .hidden, values: ["http://jabber.org/protocol/muc#roominfo"]),
+                .init(name: "muc#roominfo_avatarhash", kind: .textMulti, values: values),
+            ])
+        #expect(
+            RoomInformation(DiscoveryInformation(forms: [form])).avatarHashes == [
+                hash, "b9b256f999ded52c2fa14fb007c2e5b979450cbb",
+            ])
+    }
+
     @Test("the information of a room")
     func information() throws {
         let answer = try DiscoveryInformation(

@@ -5,7 +5,7 @@ struct EjabberdConfiguration: Sendable {
     let options: ServerOptions
     let directory: String
     let certificates: Certificates
-    /// STARTTLS, direct TLS, HTTP, HTTPS, component.
+    /// STARTTLS, direct TLS, HTTP, HTTPS, component, and the proxy for files if there is one.
     let ports: [UInt16]
     /// Set if the node shares a database with others; otherwise it has its own SQLite file.
     var node: EjabberdNode?
@@ -48,9 +48,14 @@ struct EjabberdConfiguration: Sendable {
 
     private var modules: String {
         var added = Dictionary(uniqueKeysWithValues: options.addedModules.map { ($0, "{}") })
+        if options.offersFileProxy {
+            added["mod_proxy65"] =
+                "{ host: \"proxy.@HOST@\", hostname: \"127.0.0.1\", ip: \"127.0.0.1\", port: \(ports[5]), access: local }"
+        }
         // Tokens can be stored in Mnesia only.
         if release == .backports { added["mod_auth_fast"] = "{ db_type: mnesia }" }
         return usualModules.merging(added) { usual, _ in usual }
+            .merging(options.moduleOptions) { _, changed in changed }
             .filter { !options.removedModules.contains($0.key) }
             .sorted { $0.key < $1.key }
             .map { "  \($0.key): \($0.value)" }

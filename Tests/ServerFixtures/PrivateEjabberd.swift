@@ -64,7 +64,7 @@ public final class PrivateEjabberd: PrivateServer {
         let user = "ejabberd"
         let certificates = try Certificates.made()
         let directory = try FixtureDirectory.make("ejabberd", owner: user)
-        let ports = try LoopbackPort.claim(5)
+        let ports = try LoopbackPort.claim(options.offersFileProxy ? 6 : 5)
         let configuration = EjabberdConfiguration(
             release: release, options: options, directory: directory, certificates: certificates, ports: ports,
             node: node)

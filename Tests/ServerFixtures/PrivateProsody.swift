@@ -60,7 +60,7 @@ public final class PrivateProsody: PrivateServer {
     ) throws(FixtureError) -> (Certificates, ServerLifetime) {
         let certificates = try Certificates.made()
         let directory = try FixtureDirectory.make("prosody", owner: "prosody")
-        let ports = try LoopbackPort.claim(5)
+        let ports = try LoopbackPort.claim(options.offersFileProxy ? 6 : 5)
         let configuration = ProsodyConfiguration(
             release: release, options: options, directory: directory, certificates: certificates, ports: ports)
         try FixtureDirectory.write(configuration.text, to: "\(directory)/prosody.cfg.lua")

@@ -6,7 +6,7 @@ struct ProsodyConfiguration: Sendable {
     let options: ServerOptions
     let directory: String
     let certificates: Certificates
-    /// STARTTLS, direct TLS, HTTP, HTTPS, component.
+    /// STARTTLS, direct TLS, HTTP, HTTPS, component, and the proxy for files if there is one.
     let ports: [UInt16]
 
     private static let usualModules: Set<String> = [
@@ -87,6 +87,7 @@ struct ProsodyConfiguration: Sendable {
         archive_expires_after = "never"
         default_archive_policy = true
         smacks_hibernation_time = \(options.resumptionSeconds)
+        \(options.offersFileProxy ? "proxy65_ports = { \(ports[5]) }; proxy65_interfaces = { \"127.0.0.1\" }" : "")
         http_host = "localhost"
         http_default_host = "localhost"
         \(options.configurationLines.joined(separator: "\n"))
@@ -101,14 +102,25 @@ struct ProsodyConfiguration: Sendable {
           muc_log_by_default = true
         \(options.removedModules.contains("http_file_share") ? "" : uploadComponent)
         Component "pubsub.xmpp.test" "pubsub"
+        \(options.offersFileProxy ? fileProxy : "")
         \(externalComponents)
 
         """
     }
 
+    private var fileProxy: String {
+        """
+        Component "proxy.xmpp.test" "proxy65"
+          proxy65_address = "127.0.0.1"
+          proxy65_acl = { "xmpp.test" }
+        """
+    }
+
     private var externalComponents: String {
-        (["ext.xmpp.test"] + options.componentDomains)
-            .map { "Component \"\($0)\"\n  component_secret = \"\(ServerOptions.componentSecret)\"" }
+        let modules = options.componentModules.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        let enabled = modules.isEmpty ? "" : "\n  modules_enabled = { \(modules) }"
+        return (["ext.xmpp.test"] + options.componentDomains)
+            .map { "Component \"\($0)\"\n  component_secret = \"\(ServerOptions.componentSecret)\"\(enabled)" }
             .joined(separator: "\n")
     }
 

@@ -36,11 +36,17 @@ public struct ServerOptions: Sendable, Hashable {
     public var uploadSizeLimit = 20 * 1024 * 1024
     /// Domains that external components (XEP-0114) may serve beside ``PrivateServer/componentDomain``, with the same secret.
     public var componentDomains: [String] = []
+    /// Modules of Prosody for ``componentDomains``.
+    public var componentModules: Set<String> = []
     /// The secret of all components of the servers of this process.
     static let componentSecret = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    /// Whether the server has a proxy for files that are sent directly (XEP-0065), at `proxy.` and its domain.
+    public var offersFileProxy = false
     /// Modules by the server's name, added to or removed from the usual ones.
     public var addedModules: Set<String> = []
     public var removedModules: Set<String> = []
+    /// Options of ejabberd's modules by their name, in the flow style of YAML; the module is added if it is not there.
+    public var moduleOptions: [String: String] = [:]
     /// Lines for the end of the global part of the server's configuration file.
     public var configurationLines: [String] = []
 

@@ -288,7 +288,7 @@ public actor RoomService {
             if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
         case .message, .privateMessage: return  // The store reports them.
         case .configurationChanged: await configured(room)
-        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft: break
+        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .voiceRequested: break
         }
         context.events.post(.room(room))
     }

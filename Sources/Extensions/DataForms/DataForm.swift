@@ -64,6 +64,17 @@ public struct DataForm: XMLPayload, Equatable {
         return DataForm(kind: .submit, fields: filled)
     }
 
+    /// A form of kind `submit` with these values; all other fields are returned unchanged.
+    ///
+    /// For settings: services differ in whether a missing field means "unchanged" or "default".
+    public func submission(changing values: [String: [String]]) -> DataForm {
+        let fields = fields.compactMap { field -> DataFormField? in
+            guard let name = field.name, field.kind != .fixed else { return nil }
+            return DataFormField(name: name, kind: field.kind, values: values[name] ?? field.values)
+        }
+        return DataForm(kind: .submit, fields: fields)
+    }
+
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         // The schema requires a type, but old servers omit it in results.

@@ -30,6 +30,12 @@ public struct MessageKinds: OptionSet, SessionExtension, Hashable {
     /// `OutOfBandData`
     public static let outOfBandData = MessageKinds(rawValue: 1 << 8)
 
+    /// `ExplicitMention`: the program notifies its user of them.
+    public static let explicitMentions = MessageKinds(rawValue: 1 << 9)
+    /// `EphemeralTimer`: the program discards messages when their time has passed.
+    public static let ephemeralTimers = MessageKinds(rawValue: 1 << 10)
+
+    /// What `MessageReader` of MessageSemantics reads.
     public static let all: MessageKinds = [
         .correction, .retraction, .reactions, .reply, .fallback, .styling, .references, .chatStates, .outOfBandData,
     ]
@@ -44,6 +50,8 @@ public struct MessageKinds: OptionSet, SessionExtension, Hashable {
         (.references, MessageReference.name.namespace),
         (.chatStates, ChatState.namespace),
         (.outOfBandData, OutOfBandData.name.namespace),
+        (.explicitMentions, ExplicitMention.name.namespace),
+        (.ephemeralTimers, EphemeralTimer.name.namespace),
     ]
 
     public var features: [String] {

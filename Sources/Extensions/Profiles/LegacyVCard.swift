@@ -79,6 +79,8 @@ public struct LegacyVCard: IQPayload, Equatable {
         return Photo(mediaType: element.firstChild(named("TYPE"))?.text, bytes: bytes)
     }
 
+    static let photoName = named("PHOTO")
+
     private static func named(_ local: String) -> XMLName { XMLName(local, name.namespace) }
 }
 

@@ -61,7 +61,7 @@ extension Profiles {
             throw .tooLarge(avatar.bytes.count, limit: Avatar.fetchLimit)
         }
         guard id == nil || avatar.id == id else {
-            throw ProfileError(.wrongHash, "The picture does not have the announced hash.")
+            throw .wrongHash
         }
         return avatar
     }
@@ -90,7 +90,10 @@ extension Profiles {
     }
 }
 
-/// The hash of the picture in the sender's vCard, in presence (XEP-0153 vCard-Based Avatars §4).
+/// The hash of the picture in the sender's vCard, in presence (XEP-0153 vCard-Based Avatars §4, XEP-0398 User Avatar to
+/// vCard-Based Avatars Conversion).
+///
+/// Only servers send our own: they derive it from the picture in our personal events.
 ///
 /// ```
 /// S: <presence from='juliet@capulet.com/balcony'><x xmlns='vcard-temp:x:update'>

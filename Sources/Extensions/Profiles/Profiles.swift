@@ -173,6 +173,8 @@ public struct ProfileError: Error, Sendable, CustomStringConvertible {
         self.init(.refused, error.description, cause: error)
     }
 
+    static let wrongHash = ProfileError(.wrongHash, "The picture does not have the announced hash.")
+
     static func tooLarge(_ size: Int, limit: Int) -> ProfileError {
         ProfileError(.tooLarge, "The picture has \(size) bytes; the limit is \(limit).")
     }

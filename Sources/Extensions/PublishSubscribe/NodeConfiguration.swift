@@ -124,17 +124,6 @@ public struct NodeConfiguration: Sendable, Equatable {
         return DataForm(kind: .submit, fields: [hidden] + fields)
     }
 
-    /// A form of the service with these settings. All other fields are returned unchanged, because services differ in
-    /// whether a missing field means "unchanged" or "default".
-    func filled(_ form: DataForm) -> DataForm {
-        let values = values
-        let fields = form.fields.compactMap { field -> DataFormField? in
-            guard let name = field.name, field.kind != .fixed else { return nil }
-            return DataFormField(name: name, kind: field.kind, values: values[name] ?? field.values)
-        }
-        return DataForm(kind: .submit, fields: fields)
-    }
-
     static let configurationType = "http://jabber.org/protocol/pubsub#node_config"
     static let optionsType = "http://jabber.org/protocol/pubsub#publish-options"
 }

@@ -116,6 +116,6 @@ extension PublishSubscribe {
     ) async throws(ClientError) {
         let form = try await configurationForm(of: node, at: service)
         _ = try await session.request(
-            NodeConfigurationChange(node: node, form: configuration.filled(form)), to: service)
+            NodeConfigurationChange(node: node, form: form.submission(changing: configuration.values)), to: service)
     }
 }

@@ -70,11 +70,15 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
 extension PublishSubscribe {
     /// Subscribes to a node for all devices of our account.
     ///
+    /// - Parameter options: what to deliver, if the service offers ``SubscriptionOptions``.
     /// - Returns: The subscription, which may be pending until the owner of the node approves it.
     @discardableResult
-    public func subscribe(to node: String, at service: JID) async throws(ClientError) -> Subscription {
+    public func subscribe(
+        to node: String, at service: JID, options: SubscriptionOptions? = nil
+    ) async throws(ClientError) -> Subscription {
         let own = try await ownAddress()
-        let answer = try await session.request(SubscribeRequest(node: node, address: own), to: service)
+        let request = SubscribeRequest(node: node, address: own, options: options?.form)
+        let answer = try await session.request(request, to: service)
         return answer.subscription ?? Subscription(node: node, address: own)
     }
 
@@ -90,7 +94,7 @@ extension PublishSubscribe {
         try await session.request(SubscriptionsRequest(node: node), to: service).subscriptions
     }
 
-    private func ownAddress() async throws(ClientError) -> JID {
+    func ownAddress() async throws(ClientError) -> JID {
         guard let own = await session.address else {
             throw ClientError(.notConnected, "Subscribing needs a connection.")
         }

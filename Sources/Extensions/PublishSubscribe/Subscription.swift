@@ -1,3 +1,4 @@
+public import DataForms
 public import XMLStreaming
 public import XMPPAddress
 public import XMPPStanzas
@@ -33,11 +34,7 @@ public struct Subscription: Sendable, Equatable {
 
     init(reading element: XMLElement) throws(XMLDecodingError) {
         node = element["node"]
-        let text = try element.required("jid")
-        guard let address = try? JID(text) else {
-            throw XMLDecodingError(element.name, .invalidAttribute("jid", value: text))
-        }
-        self.address = address
+        address = try element.requiredAddress("jid")
         id = element["subid"]
         state = try element.value("subscription", as: State.self)
     }
@@ -76,10 +73,13 @@ public struct SubscribeRequest: IQRequest, Equatable {
     public var node: String
     /// The subscriber: our bare or full address.
     public var address: JID
+    /// What to deliver, as a form of ``SubscriptionOptions`` (§6.3.7).
+    public var options: DataForm?
 
-    public init(node: String, address: JID) {
+    public init(node: String, address: JID, options: DataForm? = nil) {
         self.node = node
         self.address = address
+        self.options = options
     }
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
@@ -88,7 +88,9 @@ public struct SubscribeRequest: IQRequest, Equatable {
         guard let node = subscription.node else {
             throw XMLDecodingError(Self.subscribeName, .missingAttribute("node"))
         }
-        self.init(node: node, address: subscription.address)
+        self.init(
+            node: node, address: subscription.address,
+            options: try element.firstChild(SubscriptionOptionsRequest.optionsName)?.decode(DataForm.self))
     }
 
     public func encode(to writer: inout XMLWriter) {
@@ -97,6 +99,7 @@ public struct SubscribeRequest: IQRequest, Equatable {
         writer.attribute("node", node)
         writer.attribute("jid", address.description)
         writer.end()
+        if let options { writer.element(SubscriptionOptionsRequest.optionsName) { options.encode(to: &$0) } }
         writer.end()
     }
 

@@ -1,9 +1,10 @@
+internal import AccountRegistration
 internal import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// The contact list of a session: items, subscriptions and presence (RFC 6121 §2 to §4).
+/// The contact list of a session: items, subscriptions and presence (RFC 6121 §2 to §4, XEP-0237 Roster Versioning).
 ///
 /// It is up to date before observers of the session see the stanza that changed it. Changes of the list are accepted
 /// only from the account itself (§2.1.6). Presence of addresses outside the list is reported to the observers of the
@@ -35,6 +36,11 @@ public actor Roster: PeerDirectory {
     /// The identifiers of requests for the list that are not answered.
     private var openRequests: Set<String> = []
     private let remembered: @Sendable () async -> [Presence]
+    private let admits: @Sendable (_ token: String, _ address: JID) async -> Bool
+    private let cache: (any CacheStorage)?
+    private nonisolated let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// The list of an earlier process, until the server has said whether it is still the same.
+    private var stored: RosterQuery?
     /// Addresses whose presence arrived while the stored presence was being loaded: theirs is newer.
     private var receivedWhileLoading: Set<JID>?
 
@@ -43,15 +49,23 @@ public actor Roster: PeerDirectory {
     /// Whether the list is complete.
     public private(set) var isPopulated = false
 
-    /// - Parameter remembered: presence and requests that a previous process stored for this session. The server does
-    ///   not repeat them after a resumption (XEP-0198 §5), so without this all contacts would appear offline.
+    /// - Parameters:
+    ///   - remembered: presence and requests that a previous process stored for this session. The server does not repeat
+    ///     them after a resumption (XEP-0198 §5), so without this all contacts would appear offline.
+    ///   - cache: stores the list between processes, so that the server sends only what has changed since. One for each
+    ///     account.
+    ///   - admits: whether a request with the token of an invitation is accepted without a question, for example
+    ///     ``SubscriptionTokens/redeem(_:at:)``. Nothing is read from the stream until it returns.
     public init(
         _ session: Session, policy: RosterPolicy = RosterPolicy(),
-        remembered: @escaping @Sendable () async -> [Presence] = { [] }
+        remembered: @escaping @Sendable () async -> [Presence] = { [] }, cache: (any CacheStorage)? = nil,
+        admitting admits: @escaping @Sendable (_ token: String, _ address: JID) async -> Bool = { _, _ in false }
     ) {
         self.session = session
         self.policy = policy
         self.remembered = remembered
+        self.cache = cache
+        self.admits = admits
         interceptor = RosterInterceptor()
     }
 
@@ -113,7 +127,7 @@ public actor Roster: PeerDirectory {
         pushesWhileFetching = pushesWhileFetching ?? []
         defer { pushesWhileFetching = nil }
         let usesVersions = await session.agreement?.features.offers(Self.versioningFeature) ?? false
-        let known = usesVersions ? (isPopulated ? version ?? "" : "") : nil
+        let known = usesVersions ? (isPopulated ? version : stored?.version) ?? "" : nil
         let id = await session.makeID()
         openRequests.insert(id)
         defer { openRequests.remove(id) }
@@ -143,16 +157,19 @@ public actor Roster: PeerDirectory {
     private func populate(with answer: IQ) throws(XMLDecodingError) {
         let roster = try RosterRequest.Response(payload: answer.payload).roster
         post(.populating)
-        if let roster {
+        // Without content the list is that of the version that was told.
+        if let roster = roster ?? (isPopulated ? nil : stored) {
             items = Dictionary(roster.items.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
             version = roster.version
         }
+        stored = nil
         for push in pushesWhileFetching ?? [] { apply(push) }
         pushesWhileFetching = nil
         presences.removeAll(exceptIn: items.keys)
         isPopulated = true
         for item in allItems { post(.item(item)) }
         post(.populated)
+        changes.continuation.yield()
     }
 
     /// Adds a contact with a name and requests a subscription to its presence (§3.1). For an existing contact nothing
@@ -219,6 +236,7 @@ public actor Roster: PeerDirectory {
             pendingRequests.sessionBegan()
         }
         if isResumed, !isPopulated { await remember() }
+        if !isPopulated, stored == nil { stored = await RosterCache.load(cache, for: session.address) }
         // In a new process nothing is known, even if the session was resumed.
         if policy.fetchesAutomatically && (!isResumed || !isPopulated) { try await fetch() }
     }
@@ -234,7 +252,26 @@ public actor Roster: PeerDirectory {
         }
     }
 
+    /// The list is saved at most once in this time.
+    private static let savingInterval = Duration.seconds(5)
+
+    public func run(in session: Session) async {
+        guard cache != nil else { return }
+        for await _ in changes.stream {
+            await save()
+            try? await Task.sleep(for: Self.savingInterval)
+        }
+    }
+
+    private func save() async {
+        guard let cache, let version, let account = await session.address?.bare else { return }
+        await cache.save(
+            XMLElement(RosterCache(account: account, list: RosterQuery(version: version, items: allItems))))
+    }
+
     public func sessionEnded(_ session: Session) async {
+        changes.continuation.finish()
+        await save()
         for observer in mailboxes { observer.mailbox?.finish() }
         mailboxes = []
     }
@@ -245,6 +282,7 @@ public actor Roster: PeerDirectory {
         if let version = push.version { self.version = version }
         pushesWhileFetching?.append(push.item)
         apply(push.item)
+        changes.continuation.yield()
     }
 
     /// The content of a push: accepted without a sender or from our own account, refused from anyone else (§2.1.6).
@@ -281,7 +319,9 @@ public actor Roster: PeerDirectory {
         case .available: available(presence, sender)
         case .unavailable: unavailable(sender)
         case .error: if sender.isBare { unavailable(sender) }
-        case .subscribe: await requested(address, text: presence.status)
+        case .subscribe:
+            let token = ((try? presence.payload(Preauthentication.self)) ?? nil)?.token
+            await requested(address, text: presence.status, token: token)
         case .subscribed: post(.approved(address))
         case .unsubscribed: post(.refused(address))
         case .unsubscribe: await unsubscribed(address)
@@ -300,8 +340,13 @@ public actor Roster: PeerDirectory {
         if let contact = contact(sender) { post(.changed(contact)) }
     }
 
-    private func requested(_ address: JID, text: String?) async {
+    private func requested(_ address: JID, text: String?, token: String?) async {
         let isKnown = items[address].map { $0.subscription.seesContact || $0.isPending } ?? false
+        if let token, await admits(token, address) {
+            _ = try? await session.send(Presence(type: .subscribed, to: address))
+            if !isKnown { _ = try? await session.send(Presence(type: .subscribe, to: address)) }
+            return
+        }
         if policy.acceptsAllRequests || (policy.acceptsKnownRequests && isKnown) {
             _ = try? await session.send(Presence(type: .subscribed, to: address))
             if policy.acceptsAllRequests && !isKnown {

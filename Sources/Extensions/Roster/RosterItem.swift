@@ -76,11 +76,18 @@ public struct RosterItem: XMLPayload, Hashable {
     }
 
     /// Writes what a client may send: the server's attributes (`ask`, `approved`) are omitted (RFC 6121 §2.1.2).
-    public func encode(to writer: inout XMLWriter) {
+    public func encode(to writer: inout XMLWriter) { encode(to: &writer, asStored: false) }
+
+    /// - Parameter isStored: with everything that the server says, for a file.
+    func encode(to writer: inout XMLWriter, asStored isStored: Bool) {
         writer.start(Self.name)
+        if isStored {
+            writer.attribute("approved", isPreapproved ? "true" : nil)
+            writer.attribute("ask", isPending ? "subscribe" : nil)
+        }
         writer.attribute("jid", address.description)
         writer.attribute("name", name)
-        if subscription == .remove { writer.attribute("subscription", subscription.rawValue) }
+        if subscription == .remove || isStored { writer.attribute("subscription", subscription.rawValue) }
         if subscription != .remove {
             for group in groups.sorted() { writer.element(Self.groupName, text: group) }
         }
@@ -110,10 +117,13 @@ public struct RosterQuery: XMLPayload, Equatable {
         items = element.children.filter { $0.isNamed(RosterItem.name) }.compactMap { try? RosterItem(from: $0) }
     }
 
-    public func encode(to writer: inout XMLWriter) {
+    public func encode(to writer: inout XMLWriter) { encode(to: &writer, asStored: false) }
+
+    /// - Parameter isStored: with everything that the server says, for a file.
+    func encode(to writer: inout XMLWriter, asStored isStored: Bool) {
         writer.start(Self.name)
         writer.attribute("ver", version)
-        for item in items { item.encode(to: &writer) }
+        for item in items { item.encode(to: &writer, asStored: isStored) }
         writer.end()
     }
 }

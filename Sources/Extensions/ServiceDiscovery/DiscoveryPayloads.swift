@@ -36,6 +36,9 @@ public struct DiscoveryInformation: XMLPayload, Equatable {
     /// Whether a feature occurs twice, which makes the information ill-formed for ``EntityCapabilities`` (XEP-0115
     /// §5.4).
     private(set) var repeatsFeatures = false
+    /// Whether there is content that is not read here, which makes the information ill-formed for ``CapabilityHashes``
+    /// (XEP-0390 §4.1).
+    private(set) var hasUnknownContent = false
 
     public init(
         node: String? = nil, identities: [Identity] = [], features: Set<String> = [], forms: [DataForm] = []
@@ -77,6 +80,8 @@ public struct DiscoveryInformation: XMLPayload, Equatable {
                 if !features.insert(try child.required("var")).inserted { repeatsFeatures = true }
             } else if child.isNamed(DataForm.name) {
                 forms.append(try DataForm(from: child))
+            } else {
+                hasUnknownContent = true
             }
         }
     }

@@ -6,11 +6,12 @@ public import XMPPClient
 public import XMPPStanzas
 
 /// Announces the features of this program, and discovers those of others (XEP-0030 Service Discovery, XEP-0115 Entity
-/// Capabilities).
+/// Capabilities, XEP-0390 Entity Capabilities 2.0).
 ///
 /// It announces exactly the features that have handlers in the session, and only to peers that may know that this
 /// session is online (`Session.mayLearnPresence(_:)`). Responses of others are cached for the session; those of
-/// contacts are shared by all whose presence has the same verified hash. Announcements of strangers are not stored.
+/// contacts are shared by all whose presence has the same verified hash, and kept between processes where there is a
+/// cache for them. Announcements of strangers are not stored.
 /// The addresses of a component are described one by one: ``init(_:node:describing:)``.
 public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// The maximum number of cached announcements of contacts. Each is a short text; a room can have thousands.
@@ -29,11 +30,16 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
 
     private struct State {
         var answers: [Question: DiscoveryInformation] = [:]
-        var announced: [JID: EntityCapabilities] = [:]
-        var verified: [EntityCapabilities: DiscoveryInformation] = [:]
+        var announced: [JID: AnnouncedCapabilities] = [:]
+        var verified = VerifiedCapabilities()
     }
 
-    private let session: Session
+    /// The cache is saved at most once in this time.
+    private static let savingInterval = Duration.seconds(5)
+
+    let session: Session
+    private let cache: (any CacheStorage)?
+    private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let describe: @Sendable (_ address: JID?, _ requester: JID?) async -> AddressDescription?
     private let node: String
     private let state = Mutex(State())
@@ -41,13 +47,15 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// - Parameters:
     ///   - identity: the kind of program, such as `client/pc` or `client/bot`.
     ///   - node: identifies the software; usually its URL.
+    ///   - cache: stores the verified information of others between processes. Accounts can share one.
     public init(
         _ session: Session,
         identity: DiscoveryInformation.Identity = .init(category: "client", type: "pc", name: "Hongyan"),
-        node: String = usualNode
+        node: String = usualNode, cache: (any CacheStorage)? = nil
     ) {
         self.session = session
         self.node = node
+        self.cache = cache
         describe = { _, _ in AddressDescription(identity) }
     }
 
@@ -64,11 +72,12 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     ///   - describe: what an address is for a requester; `nil` for an address that does not exist, which gets the error
     ///     `item-not-found` (XEP-0030 §7). Also called with the receiver of each presence that an address sends.
     public init(
-        _ session: Session, node: String = usualNode,
+        _ session: Session, node: String = usualNode, cache: (any CacheStorage)? = nil,
         describing describe: @escaping @Sendable (_ address: JID, _ requester: JID?) async -> AddressDescription?
     ) {
         self.session = session
         self.node = node
+        self.cache = cache
         self.describe = { address, requester in
             guard let address else { return nil }
             return await describe(address, requester)
@@ -77,7 +86,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
 
     public static let usualNode = "https://hongyan.example"
 
-    public var features: [String] { [EntityCapabilities.name.namespace] }
+    public var features: [String] { [EntityCapabilities.name.namespace, CapabilityHashes.name.namespace] }
 
     public var handlers: [IQHandler] {
         [
@@ -91,8 +100,12 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
                     throw StanzaError(.itemNotFound)
                 }
                 if let asked = request.node {
-                    let known = EntityCapabilities(node: node, describing: information)
-                    guard asked == "\(node)#\(known?.verification ?? "")" else { throw StanzaError(.itemNotFound) }
+                    let older = EntityCapabilities(node: node, describing: information)
+                    let hash = CapabilityHashes(describing: information)?.preferred
+                    let names = [
+                        older.map { AnnouncedCapabilities.older($0).node }, hash.map(CapabilityHashes.node(of:)),
+                    ]
+                    guard names.contains(asked) else { throw StanzaError(.itemNotFound) }
                     information.node = asked
                 }
                 return information
@@ -119,15 +132,13 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         if let announced, let known = state.withLock({ $0.verified[announced] }) { return known }
         if let known = state.withLock({ $0.answers[question] }) { return known }
 
-        let asked = announced.map { "\($0.node)#\($0.verification)" } ?? node
+        let asked = announced?.node ?? node
         let answer = try await session.request(DiscoveryInformationRequest(node: asked), to: address)
         guard answer.byteCount <= Self.maximumAnswerBytes else { return answer }
         state.withLock { state in
             if let announced {
                 // A response that does not match the hash is valid only for its sender (XEP-0115 §5.4).
-                guard announced.verifies(answer) else { return }
-                if state.verified.count >= Self.maximumAnswers { state.verified.removeAll() }
-                state.verified[announced] = answer
+                if state.verified.insert(answer, for: announced) { changes.continuation.yield() }
             } else {
                 if state.answers.count >= Self.maximumAnswers { state.answers.removeAll() }
                 state.answers[question] = answer
@@ -147,7 +158,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     public func service(
         offering feature: String
     ) async throws(ClientError) -> (address: JID, information: DiscoveryInformation)? {
-        guard let server = await session.address?.domainJID else { throw ClientError(.notConnected, Self.offline) }
+        let server = try await ownServer()
         let own = try await information(of: server)
         if own.features.contains(feature) { return (server, own) }
         for item in try await items(of: server).items.prefix(Self.maximumItems) where item.node == nil {
@@ -163,11 +174,39 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         return nil
     }
 
+    func ownServer() async throws(ClientError) -> JID {
+        guard let server = await session.address?.domainJID else { throw ClientError(.notConnected, Self.offline) }
+        return server
+    }
+
+    // MARK: Session events
+
+    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+        guard let cache, state.withLock({ $0.verified.count == 0 }), let stored = await cache.load(),
+            let verified = try? VerifiedCapabilities(from: stored)
+        else { return }
+        state.withLock { $0.verified.insert(contentsOf: verified) }
+    }
+
+    public func run(in session: Session) async {
+        guard let cache else { return }
+        for await _ in changes.stream {
+            await cache.save(XMLElement(state.withLock { $0.verified }))
+            try? await Task.sleep(for: Self.savingInterval)
+        }
+    }
+
+    public func sessionEnded(_ session: Session) async {
+        changes.continuation.finish()
+        guard let cache else { return }
+        let verified = state.withLock { $0.verified }
+        if verified.count > 0 { await cache.save(XMLElement(verified)) }
+    }
+
     /// Stores the announcements of contacts, before observers see their presence.
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(let presence) = stanza, let sender = presence.from else { return .pass(stanza) }
-        var announced = presence.type == .available ? (try? presence.payload(EntityCapabilities.self)) ?? nil : nil
-        if let known = announced, !known.isShort { announced = nil }
+        var announced = AnnouncedCapabilities(presence)
         if announced != nil, !(await session.follows(sender)) { announced = nil }
         state.withLock { state in
             if let announced, state.announced.count < Self.maximumAnnouncements || state.announced[sender] != nil {
@@ -183,10 +222,10 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(var presence) = stanza, presence.type == .available else { return .pass(stanza) }
         presence.payloads.removeAll(named: EntityCapabilities.name)
-        if let information = await ownInformation(of: presence.from, for: presence.to),
-            let own = EntityCapabilities(node: node, describing: information)
-        {
-            presence.payloads.append(own)
+        presence.payloads.removeAll(named: CapabilityHashes.name)
+        if let information = await ownInformation(of: presence.from, for: presence.to) {
+            if let older = EntityCapabilities(node: node, describing: information) { presence.payloads.append(older) }
+            if let hashes = CapabilityHashes(describing: information) { presence.payloads.append(hashes) }
         }
         return .pass(.presence(presence))
     }

@@ -27,6 +27,8 @@ public struct FileMetadata: XMLPayload, Equatable {
     public var date: Timestamp?
     public var description: String?
     public var hashes: [FileHash]
+    /// Small pictures of the file.
+    public var thumbnails: [Thumbnail] = []
 
     public init(
         mediaType: String? = nil, fileName: String? = nil, size: UInt64? = nil, width: Int? = nil, height: Int? = nil,
@@ -50,6 +52,12 @@ public struct FileMetadata: XMLPayload, Equatable {
         for child in element.children {
             if child.isNamed(FileHash.name) {
                 if let hash = try? FileHash(from: child) { hashes.append(hash) }
+                continue
+            }
+            if child.isNamed(Thumbnail.name) {
+                if thumbnails.count < Thumbnail.limit, let picture = try? Thumbnail(from: child) {
+                    thumbnails.append(picture)
+                }
                 continue
             }
             guard child.name.namespace == Self.name.namespace else { continue }
@@ -82,6 +90,7 @@ public struct FileMetadata: XMLPayload, Equatable {
         write("date", date?.description)
         write("desc", description)
         for hash in hashes { hash.encode(to: &writer) }
+        for thumbnail in thumbnails { thumbnail.encode(to: &writer) }
         writer.end()
     }
 }

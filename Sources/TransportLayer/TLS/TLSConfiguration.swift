@@ -19,6 +19,7 @@ public struct TLSConfiguration: Sendable {
     /// Protocols to offer by ALPN (RFC 7301). The server need not select one: Prosody and others do not.
     public var applicationProtocols: [String]
 
+    /// The lowest version that is negotiated: older ones are not secure any more (RFC 7590 §3.1).
     public var minimumVersion = TLSVersion.tls12
     public var maximumVersion = TLSVersion.tls13
 

@@ -7,7 +7,7 @@ extension WindowTests {
         /// CPU time in milliseconds. Longer iterations are noticeable.
         private static let limit = 50.0
 
-        @Test("no iteration is long while a 12-megapixel picture is pasted, sent and viewed")
+        @Test("S0-99: no iteration is long while a 12-megapixel picture is pasted, sent and viewed")
         func picture() async throws {
             // A step whose iteration is long is long in every run; one that only the machine's load made long is not.
             var longest = try await Self.iterations()

@@ -201,7 +201,7 @@ extension WindowTests {
         await Toolkit.settle()
     }
 
-    @Test("pictures and files are previewed with their sizes in the chosen quality")
+    @Test("S0-99: pictures and files are previewed with their sizes in the chosen quality")
     func outgoing() async throws {
         try #require(Toolkit.isReady)
         let sample = try await WritingSample()

@@ -13,7 +13,7 @@ extension WindowTests {
     struct ContactAdditionTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("each keystroke checks the address; a name alone is a user of the account's own server")
+        @Test("S2-21…S2-24: each keystroke checks the address; a name alone is a user of the account's own server")
         func check() async throws {
             let sample = try await ContactsSample()
             try await sample.people()

@@ -34,7 +34,9 @@ extension WindowTests {
             return home
         }
 
-        @Test("a contact is requested, accepts in the bar, shows presence, is renamed, grouped, blocked and deleted")
+        @Test(
+            "S0-81, S2-28, S2-37, S2-38: a contact is requested, accepts in the bar, shows presence, is renamed, grouped, blocked and deleted"
+        )
         func friendship() async throws {
             let server = try await ServerKind.prosody13.shared()
             let (juliet, romeo) = (try await server.newAccount("juliet"), try await server.newAccount("romeo"))

@@ -46,7 +46,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("pending, one-way and missing subscriptions are described")
+        @Test("S2-34: pending, one-way and missing subscriptions are described")
         func subscriptions() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -88,7 +88,7 @@ extension WindowTests {
         }
 
         @Test(
-            "the dialogs for name, groups, blocking and deletion open; nothing is done without a confirmation"
+            "S2-37: the dialogs for name, groups, blocking and deletion open; nothing is done without a confirmation"
         )
         func questions() async throws {
             let sample = try await ContactsSample()

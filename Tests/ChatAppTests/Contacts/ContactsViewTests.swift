@@ -28,7 +28,7 @@ extension WindowTests {
             return window
         }
 
-        @Test("contacts are in the sections online, away, offline, and move between them")
+        @Test("S1-25, S2-17, S2-32, S2-35: contacts are in the sections online, away, offline, and move between them")
         func sections() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
@@ -100,7 +100,7 @@ extension WindowTests {
             await sample.home.stop()
         }
 
-        @Test("a click opens the conversation, headings do nothing, and the keyboard opens the menu")
+        @Test("S1-27: a click opens the conversation, headings do nothing, and the keyboard opens the menu")
         func opening() async throws {
             let sample = try await ContactsSample()
             try await sample.people()

@@ -11,7 +11,8 @@ extension WindowTests {
     struct RequestBarTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("requests are shown one by one with their messages, and the bar disappears with the last one")
+        @Test(
+            "S0-81, S2-27: requests are shown one by one with their messages, and the bar disappears with the last one")
         func requests() async throws {
             let sample = try await ContactsSample()
             let bar = sample.context.requestBar()

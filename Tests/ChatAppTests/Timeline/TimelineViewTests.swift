@@ -14,7 +14,7 @@ extension WindowTests {
     struct TimelineViewTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        @Test("incoming messages are on the left, outgoing ones on the right, with day separators")
+        @Test("S0-91, S1-32: incoming messages are on the left, outgoing ones on the right, with day separators")
         func sides() async throws {
             let sample = try await TalkSample()
             let old = try await sample.say("But soft!", ago: 3 * 24 * 60)
@@ -72,7 +72,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("each state has an accessible text; an unsent message shows the reason and can be retried")
+        @Test("S1-35: each state has an accessible text; an unsent message shows the reason and can be retried")
         func states() async throws {
             let sample = try await TalkSample()
             var marks: [(MessageID, MessageState)] = []
@@ -244,7 +244,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("scrolling up loads older messages and keeps the position; the newest are one click away")
+        @Test("S1-29, S1-31: scrolling up loads older messages and keeps the position; the newest are one click away")
         func scrolling() async throws {
             let sample = try await TalkSample()
             try await sample.fill(400)

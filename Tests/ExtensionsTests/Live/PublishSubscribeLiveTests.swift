@@ -109,6 +109,54 @@ struct PublishSubscribeLiveTests {
         }
     }
 
+    @Test("affiliations of a node, its subscribers, and the options of a subscription", arguments: ServerKind.allCases)
+    func access(kind: ServerKind) async throws {
+        try await kind.shared().withTwo { romeo, juliet in
+            let (mine, other) = (
+                try #require(romeo[PublishSubscribe.self]), try #require(juliet[PublishSubscribe.self])
+            )
+            let own = try #require(await romeo.address).bare
+            // On Prosody only its administrators create nodes at a service, on ejabberd accounts have no affiliations.
+            let service = kind.isProsody ? own : try JID("pubsub.xmpp.test")
+            let guest = try #require(await juliet.address).bare
+            var open = NodeConfiguration.publicData
+            open.others = kind.isProsody ? [:] : ["pubsub#publish_model": ["publishers"]]
+            try await mine.createNode(node, at: service, configuration: open)
+            #expect(try await mine.members(of: node, at: service) == [NodeMember(node: node, account: own, .owner)])
+            if !kind.isProsody {
+                #expect(try await mine.affiliations(at: service, node: node).map(\.affiliation) == [.owner])
+            }
+            await #expect(throws: ClientError.self) { try await other.publish(payload("no"), in: node, at: service) }
+            try await mine.setAffiliation(.publisher, of: guest, to: node, at: service)
+            let members = try await mine.members(of: node, at: service)
+            #expect(members.first { $0.account == guest }?.affiliation == .publisher)
+            try await other.publish(payload("yes"), id: "a", in: node, at: service)
+            #expect(try await mine.items(of: node, at: service).items.map(\.id) == ["a"])
+
+            try await other.subscribe(to: node, at: service)
+            #expect(
+                try await mine.subscribers(of: node, at: service).contains {
+                    $0.address == guest && $0.state == .subscribed
+                })
+            if kind.isProsody {
+                // The services of ejabberd have no options for nodes without a hierarchy.
+                _ = try await other.optionsForm(of: node, at: service)
+                var options = SubscriptionOptions()
+                options.includesBody = true
+                try await other.setOptions(options, of: node, at: service)
+                let read = SubscriptionOptions(try await other.optionsForm(of: node, at: service))
+                #expect(read.includesBody == true)
+            }
+            try await mine.setSubscription(.none, of: guest, to: node, at: service)
+            #expect(
+                try await !mine.subscribers(of: node, at: service).contains {
+                    $0.address == guest && $0.state == .subscribed
+                })
+            try await mine.setAffiliation(.outcast, of: guest, to: node, at: service)
+            await #expect(throws: ClientError.self) { try await other.items(of: node, at: service) }
+        }
+    }
+
     @Test("a message of a device in the form of an event is ignored", arguments: LiveServer.allCases)
     func forgedEvent(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in

@@ -90,7 +90,7 @@ struct RosterLiveTests {
     }
 
     @Test(
-        "S0-12, S0-13, S0-14, S2-17, S2-32, S2-35: show, status and going offline move a contact between the sections",
+        "S0-12, S0-13, S0-14, S2-15, S2-17, S2-32, S2-35: show, status and going offline move a contact between the sections",
         arguments: LiveServer.allCases)
     func sections(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
@@ -112,7 +112,7 @@ struct RosterLiveTests {
             try await events.first { event in
                 if case .changed(let contact) = event, contact.section == .offline { () } else { nil }
             }
-            // S2-15: an empty presence suffices to be online again.
+            // An empty presence suffices to be online again.
             try await juliet.send(Presence())
             try await events.first { event in
                 if case .changed(let contact) = event, contact.section == .online { () } else { nil }

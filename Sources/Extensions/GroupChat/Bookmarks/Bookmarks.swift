@@ -5,12 +5,15 @@ public import XMPPClient
 
 /// The account's bookmarks, shared by all its devices (XEP-0402 PEP Native Bookmarks).
 ///
+/// Where there are none yet, those of older programs are read (``LegacyBookmarks``); the first change here stores them
+/// in the new form, and the old one stays as it is.
+///
 /// Requires the extension `PublishSubscribe`. Together with ``GroupChat``, rooms with automatic joining are joined when
 /// the session starts and when another device enables it, and left when another device disables it or removes the
 /// bookmark (§4).
 public actor Bookmarks: SessionExtension {
     /// The maximum number of bookmarks; a larger list is a fault of some client.
-    private static let limit = 4096
+    static let limit = 4096
 
     private enum Job {
         case enter(JID)
@@ -29,6 +32,8 @@ public actor Bookmarks: SessionExtension {
     public private(set) var all: [JID: Bookmark] = [:]
     /// Whether the list is complete.
     public private(set) var isPopulated = false
+    /// Whether the list was stored by older programs only.
+    public private(set) var isLegacy = false
 
     /// - Parameters:
     ///   - nickname: for rooms whose bookmark has none; by default the local part of the account's address.
@@ -53,24 +58,58 @@ public actor Bookmarks: SessionExtension {
     public func fetch() async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { return }
         var found: [JID: Bookmark] = [:]
+        var isLegacy = false
         do throws(ClientError) {
             for item in try await data.items(of: Bookmark.node).items.prefix(Self.limit) {
                 if let (room, bookmark) = Self.read(item) { found[room] = bookmark }
             }
         } catch  where error.isItemNotFound {
-            // There are no bookmarks yet.
+            found = try await legacyBookmarks(in: data)
+            isLegacy = !found.isEmpty
         }
         let known = all
         all = found
+        self.isLegacy = isLegacy
         isPopulated = true
         channel.post(.populated)
         for room in Set(known.keys).union(found.keys) { follow(room, from: known[room], to: found[room]) }
+    }
+
+    /// What older programs have stored: as a personal event, or in private storage (XEP-0048 §3).
+    private func legacyBookmarks(in data: PublishSubscribe) async throws(ClientError) -> [JID: Bookmark] {
+        var stored: LegacyBookmarks?
+        do throws(ClientError) {
+            let item = try await data.items(of: LegacyBookmarks.node, maximum: 1).items.last
+            stored = (try? item?.decode(LegacyBookmarks.self)) ?? nil
+        } catch  where error.stanzaError != nil {
+            // There is no such node.
+        }
+        if stored?.rooms.isEmpty ?? true {
+            do throws(ClientError) {
+                let answer = try await session.request(PrivateXMLRequest(LegacyBookmarks.name))
+                stored = answer.element.flatMap { try? LegacyBookmarks(from: $0) }
+            } catch  where error.stanzaError != nil {
+                // The server has no private storage, or nothing is in it.
+            }
+        }
+        return Dictionary(
+            (stored?.rooms ?? []).map { ($0.room, $0.bookmark) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Stores the bookmarks of older programs in the new form, before the first change would hide them.
+    private func adoptLegacyBookmarks(in data: PublishSubscribe) async throws(ClientError) {
+        guard isLegacy else { return }
+        for (room, bookmark) in all {
+            try await data.publish(bookmark, id: room.description, in: Bookmark.node, configuration: .privateList)
+        }
+        isLegacy = false
     }
 
     /// Adds or changes a bookmark on all devices.
     public func set(_ bookmark: Bookmark, for room: JID) async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
         let room = room.bare
+        try await adoptLegacyBookmarks(in: data)
         try await data.publish(bookmark, id: room.description, in: Bookmark.node, configuration: .privateList)
         changed(room, bookmark)
     }
@@ -78,6 +117,7 @@ public actor Bookmarks: SessionExtension {
     /// Removes a bookmark on all devices.
     public func remove(_ room: JID) async throws(ClientError) {
         guard let data = session[PublishSubscribe.self] else { throw Self.unavailable }
+        try await adoptLegacyBookmarks(in: data)
         do throws(ClientError) {
             try await data.retract(room.bare.description, from: Bookmark.node)
         } catch  where error.isItemNotFound {

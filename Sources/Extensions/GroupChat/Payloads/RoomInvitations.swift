@@ -31,8 +31,8 @@ public struct MediatedInvitation: Sendable, Hashable {
     }
 
     init(reading element: XMLElement) throws(XMLDecodingError) {
-        to = try Self.address("to", element)
-        from = try Self.address("from", element)
+        to = try element.address("to")
+        from = try element.address("from")
         reason = element.firstChild(Self.reasonName)?.text
         let continuation = element.firstChild(Self.continueName)
         isContinuation = continuation != nil
@@ -50,14 +50,6 @@ public struct MediatedInvitation: Sendable, Hashable {
             writer.end()
         }
         writer.end()
-    }
-
-    private static func address(_ attribute: String, _ element: XMLElement) throws(XMLDecodingError) -> JID? {
-        guard let text = element[attribute] else { return nil }
-        guard let address = try? JID(text) else {
-            throw XMLDecodingError(element.name, .invalidAttribute(attribute, value: text))
-        }
-        return address
     }
 
     private static let reasonName = XMLName("reason", RoomNames.user)

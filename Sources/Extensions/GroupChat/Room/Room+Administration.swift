@@ -45,6 +45,23 @@ extension Room {
         }
     }
 
+    // MARK: Voice
+
+    /// Asks the moderators for voice, in a room where visitors have none (XEP-0045 §7.13).
+    public func requestVoice() async throws(GroupChatError) {
+        guard isInside else { throw .notInside }
+        try await deliver(VoiceRequest.request(to: address))
+    }
+
+    /// Answers the request of an occupant for voice, as a moderator (XEP-0045 §8.6).
+    public func answer(_ request: VoiceRequest, isGranted: Bool) async throws(GroupChatError) {
+        guard isInside else { throw .notInside }
+        guard request.room == address else {
+            throw GroupChatError(.refused, "The request was made in another room.")
+        }
+        try await deliver(request.answer(isGranted: isGranted))
+    }
+
     // MARK: Invitations
 
     /// Invites a user through the room, which then also admits a non-member (XEP-0045 §7.8.2).
@@ -94,12 +111,7 @@ extension Room {
     ///
     /// Services differ in whether a missing field means "unchanged" or "default", so the whole form is submitted.
     public func configure(_ settings: [String: [String]]) async throws(GroupChatError) {
-        let form = try await configurationForm()
-        let fields = form.fields.compactMap { field -> DataFormField? in
-            guard let name = field.name, field.kind != .fixed else { return nil }
-            return DataFormField(name: name, kind: field.kind, values: settings[name] ?? field.values)
-        }
-        try await configure(DataForm(kind: .submit, fields: fields))
+        try await configure(try await configurationForm().submission(changing: settings))
     }
 
     /// Unlocks a new room with the service's defaults (XEP-0045 §10.1.2).

@@ -82,6 +82,9 @@ extension Room {
             await onMessage?(self, message)
             post(.message(message))
         case .chat, .normal:
+            if sender.isBare, own?.role == .moderator, let request = VoiceRequest(message) {
+                post(.voiceRequested(request))
+            }
             guard !sender.isBare, message.isMessageWithBody else { return }
             await onMessage?(self, message)
             post(.privateMessage(message))

@@ -24,6 +24,8 @@ public enum RoomEvent: Sendable, Equatable {
     case privateMessage(Message)
     /// The configuration changed (XEP-0045 §10.2.1); request ``Room/refreshInformation()``.
     case configurationChanged(Set<RoomUser.Status>)
+    /// An occupant asks for voice; answer it with ``Room/answer(_:isGranted:)``. Only moderators get it.
+    case voiceRequested(VoiceRequest)
 }
 
 /// An event of one of the rooms.

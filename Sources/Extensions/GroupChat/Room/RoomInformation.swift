@@ -13,6 +13,10 @@ public struct RoomInformation: Sendable, Equatable {
     public var occupantCount: Int?
     public var language: String?
     public var contacts: [JID] = []
+    /// How long one must wait between two texts, unless one runs the room (XEP-0500 MUC Slow Mode §4); `nil` for no wait.
+    public var slowModeDuration: Duration?
+    /// The SHA-1 hashes of the room's picture, in each of its formats (XEP-0486 MUC Avatars §3.3); empty if it has none.
+    public var avatarHashes: [String] = []
     /// All announced features.
     public var features: Set<String>
     /// Which reactions the room accepts; `nil` for all.
@@ -37,7 +41,25 @@ public struct RoomInformation: Sendable, Equatable {
         occupantCount = text("occupants").flatMap { Int($0) }
         language = text("lang")
         contacts = form["muc#roominfo_contactjid"]?.values.compactMap { try? JID($0) } ?? []
+        slowModeDuration = text("slow_mode_duration").flatMap { Int32($0) }.flatMap { $0 > 0 ? .seconds($0) : nil }
+        avatarHashes = Self.hashes(form["muc#roominfo_avatarhash"]?.values ?? [])
         if name == nil || name == "" { name = form["muc#roomconfig_roomname"]?.values.first }
+    }
+
+    /// The maximum number of formats of a picture that are read.
+    private static let formatLimit = 8
+
+    /// SHA-1 in lower case.
+    private static func hashes(_ values: [String]) -> [String] {
+        func isDigit(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+            default: false
+            }
+        }
+        return values.prefix(formatLimit).map { $0.lowercased() }.filter {
+            $0.utf8.count == 40 && $0.utf8.allSatisfy(isDigit)
+        }
     }
 
     public var isRoom: Bool { features.contains(RoomNames.entrance) }

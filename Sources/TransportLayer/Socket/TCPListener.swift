@@ -1,9 +1,8 @@
 import CEpoll
 import Glibc
-public import TransportLayer
 import Waiting
 
-/// Accepts TCP connections: the other side of a real socket in tests.
+/// Accepts TCP connections.
 public actor TCPListener {
     public nonisolated let loop: EventLoop
     /// The actual address; for port 0, the kernel chose the port.

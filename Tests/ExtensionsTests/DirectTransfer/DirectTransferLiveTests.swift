@@ -1,0 +1,249 @@
+import EntityInformation
+import MessagePayloads
+import ServerFixtures
+import ServiceDiscovery
+import Testing
+import XMLStreaming
+import XMPPAddress
+import XMPPClient
+import XMPPStanzas
+
+@testable import DirectTransfer
+
+@Suite("Files from device to device on real servers", .timeLimit(.minutes(15)))
+struct DirectTransferLiveTests {
+    private static let content = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+    /// Runs a session of each of two accounts with direct transfers.
+    private func withTwo(
+        _ server: RunningServer, _ policy: DirectTransferPolicy = DirectTransferPolicy(), knowEachOther: Bool = true,
+        _ body:
+            @escaping @Sendable (_ sender: DirectTransfer, _ receiver: DirectTransfer, _ device: JID) async throws ->
+            Void
+    ) async throws {
+        func configuration(_ name: String) async throws -> ClientConfiguration {
+            var configuration = try server.configuration(
+                try await server.newAccount(name), knowsEverybody: knowEachOther)
+            configuration.add { DirectTransfer($0, policy: policy, permitsLoopback: true) }
+            return configuration
+        }
+        let (romeo, juliet) = (try await configuration("romeo"), try await configuration("juliet"))
+        try await Client(romeo).run { first in
+            try await first.send(Presence())
+            try await Client(juliet).run { second in
+                try await second.send(Presence())
+                try await second.ping()
+                let device = try #require(await second.address)
+                let (sender, receiver) = (
+                    try #require(first[DirectTransfer.self]), try #require(second[DirectTransfer.self])
+                )
+                try await withDeadline(.seconds(120)) { try await body(sender, receiver, device) }
+            }
+        }
+    }
+
+    private static func offer(hashes: [FileHash] = []) -> OfferedFile {
+        OfferedFile(name: "tune.ogg", mediaType: "audio/ogg", size: UInt64(content.count), hashes: hashes)
+    }
+
+    @Test("inside of the XML stream, with a hash that follows", arguments: ServerKind.allCases)
+    func inBand(kind: ServerKind) async throws {
+        try await withTwo(try await kind.shared()) { sender, receiver, device in
+            let offers = receiver.offers()
+            #expect(try await sender.isPossible(to: device))
+            let sent = try await sender.send(Self.offer(), to: device, from: TransferBytes(Self.content))
+            let offer = try #require(await offers.first { _ in true })
+            #expect(offer.file.name == "tune.ogg")
+            #expect(offer.file.size == UInt64(Self.content.count))
+            #expect(offer.direction == .incoming)
+            let buffer = TransferBuffer()
+            offer.accept(into: buffer)
+            #expect(await offer.outcome() == .completed)
+            #expect(await sent.outcome() == .completed)
+            #expect(buffer.bytes == Self.content)
+            #expect(!offer.progress.hasOwnConnection)
+            #expect(offer.progress.bytes == UInt64(Self.content.count))
+            #expect(sent.progress.bytes == UInt64(Self.content.count))
+        }
+    }
+
+    @Test("through a direct connection, if both sides allow it", arguments: ServerKind.allCases)
+    func direct(kind: ServerKind) async throws {
+        var policy = DirectTransferPolicy()
+        policy.disclosesAddresses = true
+        try await withTwo(try await kind.shared(), policy) { sender, receiver, device in
+            let offers = receiver.offers()
+            let sent = try await sender.send(Self.offer(), to: device, from: TransferBytes(Self.content))
+            let offer = try #require(await offers.first { _ in true })
+            let buffer = TransferBuffer()
+            offer.accept(into: buffer)
+            #expect(await offer.outcome() == .completed)
+            #expect(await sent.outcome() == .completed)
+            #expect(buffer.bytes == Self.content)
+            #expect(offer.progress.hasOwnConnection && sent.progress.hasOwnConnection)
+        }
+    }
+
+    @Test(
+        "through the proxy of the server, which learns the addresses that the other side does not",
+        arguments: ServerKind.allCases)
+    func proxy(kind: ServerKind) async throws {
+        let server = try await kind.shared(ServerOptions { $0.offersFileProxy = true })
+        try await withTwo(server) { sender, receiver, device in
+            let offers = receiver.offers()
+            let sent = try await sender.send(Self.offer(), to: device, from: TransferBytes(Self.content))
+            let offer = try #require(await offers.first { _ in true })
+            let buffer = TransferBuffer()
+            offer.accept(into: buffer)
+            #expect(await offer.outcome() == .completed)
+            #expect(await sent.outcome() == .completed)
+            #expect(buffer.bytes == Self.content)
+            #expect(offer.progress.hasOwnConnection && sent.progress.hasOwnConnection)
+        }
+    }
+
+    @Test("a file with another hash than announced is refused", arguments: [ServerKind.prosody012, .ejabberd2301])
+    func damaged(kind: ServerKind) async throws {
+        try await withTwo(try await kind.shared()) { sender, receiver, device in
+            let offers = receiver.offers()
+            let wrong = FileHash(algorithm: "sha-256", value: [UInt8](repeating: 7, count: 32))
+            let sent = try await sender.send(
+                Self.offer(hashes: [wrong]), to: device, from: TransferBytes(Self.content))
+            let offer = try #require(await offers.first { _ in true })
+            offer.accept(into: TransferBuffer())
+            #expect(await offer.outcome() == .failed(.damaged))
+            guard case .failed(let failure) = await sent.outcome() else {
+                Issue.record("completed")
+                return
+            }
+            #expect(failure.code == .tooLarge || failure.code == .cancelledByPeer)
+        }
+    }
+
+    @Test("declined, cancelled and too large", arguments: [ServerKind.prosody012, .ejabberd2301])
+    func refused(kind: ServerKind) async throws {
+        var policy = DirectTransferPolicy()
+        policy.maximumSize = 1000
+        try await withTwo(try await kind.shared(), policy) { sender, receiver, device in
+            let offers = receiver.offers()
+            var iterator = offers.makeAsyncIterator()
+            let declined = try await sender.send(Self.offer(), to: device, from: TransferBytes(Self.content))
+            try #require(await iterator.next()).decline()
+            guard case .failed(let first) = await declined.outcome() else { throw DeadlinePassed() }
+            #expect(first.code == .declined)
+
+            let large = try await sender.send(Self.offer(), to: device, from: TransferBytes(Self.content))
+            let offer = try #require(await iterator.next())
+            offer.accept(into: TransferBuffer())
+            #expect(await offer.outcome() == .failed(.tooLarge))
+            guard case .failed(let second) = await large.outcome() else { throw DeadlinePassed() }
+            #expect(second.code == .tooLarge)
+
+            let cancelled = try await sender.send(Self.offer(), to: device, from: TransferBytes(Self.content))
+            let third = try #require(await iterator.next())
+            cancelled.cancel()
+            #expect(await cancelled.outcome() == .failed(.cancelled))
+            guard case .failed(let failure) = await third.outcome() else { throw DeadlinePassed() }
+            #expect(failure.code == .cancelledByPeer)
+        }
+    }
+
+    @Test("a device that cannot receive files is told at once", arguments: [ServerKind.prosody012])
+    func impossible(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        try await server.withTwo { romeo, juliet in
+            let device = try #require(await juliet.address)
+            let transfers = DirectTransfer(romeo)
+            #expect(try await !transfers.isPossible(to: device))
+            let error = await #expect(throws: ClientError.self) {
+                _ = try await transfers.send(Self.offer(), to: device, from: TransferBytes([]))
+            }
+            #expect(error?.code == .refused)
+        }
+    }
+
+    @Test("a stranger learns nothing, and its offer is not shown", arguments: ServerKind.allCases)
+    func stranger(kind: ServerKind) async throws {
+        try await withTwo(try await kind.shared(), knowEachOther: false) { sender, receiver, device in
+            let offers = receiver.offers()
+            let element = JingleElement(
+                .sessionInitiate, sessionID: "evil",
+                contents: [
+                    JingleContent(
+                        id: "file", senders: "initiator", file: Self.offer(),
+                        transport: .inBand(InBandTransport(id: "a", blockSize: 4096)))
+                ])
+            let first = await #expect(throws: ClientError.self) {
+                try await sender.session.request(element, to: device)
+            }
+            let absent = try JID(local: device.local, domain: device.domain, resource: "nobody")
+            let second = await #expect(throws: ClientError.self) {
+                try await sender.session.request(element, to: absent)
+            }
+            #expect(first?.stanzaError?.condition == second?.stanzaError?.condition)
+            // One who may know it comes after the stranger, and is the first that is shown.
+            let own = try #require(await receiver.session.address)
+            _ = try await receiver.session.request(element, to: own)
+            let offer = await offers.first { _ in true }
+            #expect(offer?.peer == own)
+        }
+    }
+
+    @Test("only some offers of one account wait", arguments: [ServerKind.prosody012, .ejabberd2301])
+    func flood(kind: ServerKind) async throws {
+        try await withTwo(try await kind.shared()) { sender, receiver, device in
+            let offers = receiver.offers()
+            let session = sender.session
+            for number in 0..<20 {
+                let element = JingleElement(
+                    .sessionInitiate, sessionID: "flood-\(number)",
+                    contents: [
+                        JingleContent(
+                            id: "file", senders: "initiator", file: Self.offer(),
+                            transport: .inBand(InBandTransport(id: "a\(number)", blockSize: 4096)))
+                    ])
+                _ = try await session.request(element, to: device)
+            }
+            _ = try await session.ping(device)
+            var count = 0
+            for await _ in offers {
+                count += 1
+                if count == TransferLimits.openOffersOfOne { break }
+            }
+            #expect(receiver.openOffers == TransferLimits.openOffersOfOne)
+        }
+    }
+
+    @Test("bytes out of order, too many bytes and unknown bytestreams are refused", arguments: [ServerKind.prosody012])
+    func wrongBytes(kind: ServerKind) async throws {
+        try await withTwo(try await kind.shared()) { sender, receiver, device in
+            var iterator = receiver.offers().makeAsyncIterator()
+            let session = sender.session
+            for (number, blocks) in [[(0, 10), (2, 10)], [(0, 50)], [(0, 16_000)]].enumerated() {
+                let element = JingleElement(
+                    .sessionInitiate, sessionID: "odd-\(number)",
+                    contents: [
+                        JingleContent(
+                            id: "file", senders: "initiator",
+                            file: OfferedFile(name: "a", size: 40),
+                            transport: .inBand(InBandTransport(id: "b\(number)", blockSize: 4096)))
+                    ])
+                await #expect(throws: ClientError.self) {
+                    try await session.request(InBandOpening(id: "b\(number)", blockSize: 4096), to: device)
+                }
+                _ = try await session.request(element, to: device)
+                let offer = try #require(await iterator.next())
+                offer.accept(into: TransferBuffer())
+                while offer.progress.phase != .transferring { await Task.yield() }
+                _ = try await session.request(InBandOpening(id: "b\(number)", blockSize: 4096), to: device)
+                for (sequence, count) in blocks {
+                    let block = InBandBlock(
+                        id: "b\(number)", sequence: UInt16(sequence), bytes: [UInt8](repeating: 1, count: count))
+                    _ = try? await session.request(block, to: device)
+                }
+                guard case .failed(let failure) = await offer.outcome() else { throw DeadlinePassed() }
+                #expect([.damaged, .protocolViolation].contains(failure.code))
+            }
+        }
+    }
+}
