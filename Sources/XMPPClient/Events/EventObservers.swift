@@ -6,12 +6,13 @@ final class EventObservers: Sendable {
     private struct State {
         var nextNumber = 0
         var buffers: [Int: EventBuffer] = [:]
-        var sinks: [@Sendable (SessionEvent) -> Void] = []
+        var sinks: [(number: Int, call: @Sendable (SessionEvent) -> Void)] = []
         var isFinished = false
     }
 
     private let state = Mutex(State())
     let gate = ReadGate()
+    let wire = WireObservers()
 
     var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
 
@@ -22,12 +23,27 @@ final class EventObservers: Sendable {
         }
     }
 
-    /// Calls a closure for each event until the session ends, on the session's executor and before any observer: in the
-    /// same order as the calls of interceptors.
-    func add(sink: @escaping @Sendable (SessionEvent) -> Void) { state.withLock { $0.sinks.append(sink) } }
+    /// Calls a closure for each event until it is removed or the session ends, on the session's executor and before any
+    /// observer: in the same order as the calls of interceptors.
+    func add(sink: @escaping @Sendable (SessionEvent) -> Void) -> Int {
+        state.withLock { state in
+            state.nextNumber += 1
+            state.sinks.append((state.nextNumber, sink))
+            return state.nextNumber
+        }
+    }
 
-    func add(kinds: SessionEvent.Kinds, limit: Int) -> SessionEvents {
-        let buffer = EventBuffer(kinds: kinds, limit: limit, gate: gate)
+    func remove(sink number: Int) { state.withLock { $0.sinks.removeAll { $0.number == number } } }
+
+    /// The places in the program of those that are behind.
+    var behind: [String] {
+        state.withLock { state in
+            state.buffers.sorted { $0.key < $1.key }.filter(\.value.isBehind).map(\.value.origin)
+        }
+    }
+
+    func add(kinds: SessionEvent.Kinds, limit: Int, origin: String = "") -> SessionEvents {
+        let buffer = EventBuffer(kinds: kinds, limit: limit, gate: gate, origin: origin)
         let number: Int? = state.withLock { state in
             guard !state.isFinished else { return nil }
             state.nextNumber += 1
@@ -46,7 +62,7 @@ final class EventObservers: Sendable {
     func append(_ batch: [SessionEvent]) {
         guard !batch.isEmpty else { return }
         let (buffers, sinks) = state.withLock { ($0.buffers.values, $0.sinks) }
-        for sink in sinks { for event in batch { sink(event) } }
+        for sink in sinks { for event in batch { sink.call(event) } }
         for buffer in buffers { buffer.append(batch) }
     }
 
@@ -120,13 +136,17 @@ final class EventBuffer: Sendable {
     }
 
     let kinds: SessionEvent.Kinds
+    /// Where in the program the observation began.
+    let origin: String
     private let limit: Int
     private let gate: ReadGate
+    private let behind = Atomic(false)
     private let mailbox = Mailbox<Content>()
 
     /// - Parameter limit: How many events may wait before the observer counts as behind.
-    init(kinds: SessionEvent.Kinds, limit: Int, gate: ReadGate) {
+    init(kinds: SessionEvent.Kinds, limit: Int, gate: ReadGate, origin: String = "") {
         self.kinds = kinds
+        self.origin = origin
         self.limit = limit
         self.gate = gate
     }
@@ -138,11 +158,15 @@ final class EventBuffer: Sendable {
             if content.events.isEmpty { content.events = wanted } else { content.events += wanted }
             if !content.isBehind, content.events.count > limit {
                 content.isBehind = true
+                behind.store(true, ordering: .relaxed)
                 // Under the lock, so that the gate hears of it before it hears that the observer has caught up.
                 gate.observerFellBehind()
             }
         }
     }
+
+    /// Whether more waits than may.
+    var isBehind: Bool { behind.load(ordering: .relaxed) }
 
     /// No more events come; those that wait are still delivered.
     func finish() { mailbox.finish() }
@@ -160,7 +184,10 @@ final class EventBuffer: Sendable {
     func next() async -> [SessionEvent]? { taken(await mailbox.next()) }
 
     private func taken(_ content: Content?) -> [SessionEvent]? {
-        if content?.isBehind == true { gate.observerCaughtUp() }
+        if content?.isBehind == true {
+            behind.store(false, ordering: .relaxed)
+            gate.observerCaughtUp()
+        }
         return content?.events
     }
 }

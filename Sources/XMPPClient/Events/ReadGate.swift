@@ -21,6 +21,9 @@ final class ReadGate: Sendable {
     /// Whether a reader waits here.
     var isHeld: Bool { state.withLock(\.isHeld) }
 
+    /// Whether the socket may be read.
+    var isOpen: Bool { state.withLock(\.isOpen) }
+
     /// An observer has fallen behind.
     func observerFellBehind() {
         state.withLock { $0.behind += 1 }

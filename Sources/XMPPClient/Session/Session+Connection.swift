@@ -10,6 +10,7 @@ extension Session {
     /// One connection from its beginning to its end.
     func connect(at place: ReconnectionSchedule.Place) async {
         connection = Connection()
+        observers.wire.report(.began)
         saving.connectionBegan()
         observers.gate.reset()
         let over = connection.over
@@ -17,7 +18,7 @@ extension Session {
             stream = ClientStream(
                 configuration: try configuration.stream(
                     purpose, resuming: machine.resumption, with: memory,
-                    bindRequests: extensionTable.all.flatMap(\.bindRequests)))
+                    bindRequests: extensionTable.instances.flatMap(\.bindRequests)))
         } catch {
             streamEnded(StreamEnd(reason: .closedByServer, resumption: machine.resumption))
             return connectionOver(resuming: machine.resumption)
@@ -67,6 +68,7 @@ extension Session {
     private func finish(_ transport: any Transport) async {
         await saveIfDue()
         let (rest, stanzas) = connection.outbox.take()
+        let elements = takeSentElements()
         let instant = clock.now().advanced(by: Self.finishTime)
         let isWritten = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -88,7 +90,10 @@ extension Session {
             group.cancelAll()
             return isWritten
         }
-        if isWritten { written(stanzas) }
+        if isWritten {
+            written(stanzas)
+            written(elements: elements)
+        }
     }
 
     private func write(to transport: any Transport) async {
@@ -99,6 +104,7 @@ extension Session {
             }
             let byteCount = connection.outbox.byteCount
             let (pieces, stanzas) = connection.outbox.take()
+            let elements = takeSentElements()
             // A stanza may be resent by another process only if it was stored before it left this one.
             guard await saveIfDue() else { return }
             do {
@@ -111,6 +117,7 @@ extension Session {
                 return
             }
             written(stanzas)
+            written(elements: elements)
             outboxHasRoom.send()
             outboxDrained.send()
             if byteCount >= Outbox.burst { await gather() }
@@ -150,6 +157,7 @@ extension Session {
         for piece in pieces {
             // Counted before writing, because the response may arrive before this task continues.
             counted.bytesSent += UInt64(piece.count)
+            observers.wire.report(.sent(piece))
             try await transport.write(piece)
         }
     }
@@ -183,7 +191,7 @@ extension Session {
 
     private func read(from transport: any Transport) async {
         while machine.end == nil, !Task.isCancelled {
-            await observers.gate.wait()
+            await waitForObservers()
             while mustDrain, !Task.isCancelled { await outboxDrained.wait() }
             guard machine.end == nil else { break }
             var actions: [StreamAction]?
@@ -192,6 +200,7 @@ extension Session {
                 connection.isHandlingInput = true
                 counted.wakeUps += 1
                 counted.bytesReceived += UInt64(bytes.count)
+                observers.wire.report(.received(bytes))
                 if bytes.isEmpty {
                     actions = stream?.transportClosed(.endOfStream, now: clock.now())
                 } else {

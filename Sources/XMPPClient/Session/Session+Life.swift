@@ -22,14 +22,8 @@ extension Session {
         interceptors = configuration.interceptors
         guard purpose != .registration else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
-        if let cycle = ExtensionStarts.cycle(in: extensionTable.all) {
-            let names = cycle.map { String(describing: type(of: $0)) }.joined(separator: ", ")
-            throw ClientError(.invalidConfiguration, "These extensions wait for each other to start: \(names).")
-        }
-        for instance in extensionTable.all {
-            for handler in instance.handlers { try router.register(handler) }
-            interceptors += instance.interceptors
-        }
+        try requireOrder()
+        for instance in extensionTable.instances { try plug(instance) }
     }
 
     /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
@@ -56,7 +50,7 @@ extension Session {
             group.addTask { await self.keepTime() }
             group.addTask { await self.closeWhenWanted() }
             group.addTask { await self.watchNetwork() }
-            for instance in extensions { group.addTask { await instance.run(in: self) } }
+            for entry in extensions { group.addTask { await entry.work.run { await entry.instance.run(in: self) } } }
             defer { group.cancelAll() }
             while true {
                 switch machine.nextStep() {
@@ -173,14 +167,14 @@ extension Session {
         guard !session.isResumed else { return }
         serverSessionCount += 1
         acquaintances.sessionBegan()
-        starts.sessionBegan(extensionTable.all)
+        starts.sessionBegan(extensionTable.instances)
     }
 
     /// Sends the waiting stanzas and starts the extensions.
     func start(isFirst: Bool) {
         for (stanza, number) in ledger.takeHeld() { submit(stanza, number) }
         if let transport = connection.transport { spawn { await transport.negotiationFinished() } }
-        let round = starts.begin(extensionTable.all)
+        let round = starts.begin(extensionTable.instances)
         spawn { [self] in await start(round, isFirst: isFirst) }
     }
 

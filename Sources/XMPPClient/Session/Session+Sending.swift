@@ -1,5 +1,5 @@
 import Waiting
-public import XMLStreaming
+import XMLStreaming
 public import XMPPStanzas
 public import XMPPStream
 
@@ -55,14 +55,6 @@ extension Session {
         try await enqueue(stanza)
     }
 
-    /// Sends a top-level element other than a stanza, such as the client state of XEP-0352. It is not acknowledged and
-    /// is lost with the connection.
-    public func send(element: some XMLEncodable) throws(ClientError) {
-        guard isOnline else { throw .notConnected }
-        try requireSendable(element)
-        perform(stream?.sendElement(element, now: clock.now()))
-    }
-
     /// Sends the last broadcast presence once more; does nothing if there was none.
     @discardableResult
     public func resendPresence() async throws(ClientError) -> SendToken? {
@@ -81,7 +73,7 @@ extension Session {
     public var serverLimits: StreamLimits { stream?.serverLimits ?? memory.limits }
 
     /// Checks the size of an element: larger ones end the stream (RFC 6120 §4.9.3.14).
-    private func requireSendable(_ element: some XMLEncodable) throws(ClientError) {
+    func requireSendable(_ element: some XMLEncodable) throws(ClientError) {
         let (byteCount, limit) = (StreamMarkup.bytes(of: element).count, serverLimits.stanzaBytes)
         guard byteCount <= limit else { throw .tooLarge(byteCount: byteCount, limit: limit) }
     }

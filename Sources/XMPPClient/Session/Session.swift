@@ -117,7 +117,7 @@ extension Session {
 
     /// The features that service discovery announces: those of the handlers and of the extensions, sorted.
     public var features: [String] {
-        router.features.union(extensionTable.all.flatMap(\.features)).sorted()
+        router.features.union(extensionTable.instances.flatMap(\.features)).sorted()
     }
 
     /// The state from which this session can be resumed on another connection, also in another process (XEP-0198 §5);
@@ -132,7 +132,7 @@ extension Session {
     /// The extensions of this session that conform to a protocol, in the order of the configuration:
     /// `session.extensions(as: (any PeerDirectory).self)`.
     public nonisolated func extensions<Role>(as role: Role.Type) -> [Role] {
-        extensionTable.all.compactMap { $0 as? Role }
+        extensionTable.instances.compactMap { $0 as? Role }
     }
 
     /// Observes the session from now on; see ``SessionEvents``.
@@ -140,9 +140,13 @@ extension Session {
     /// - Parameters:
     ///   - kinds: The kinds of events to observe.
     ///   - limit: The number of events that may wait before reading from the socket pauses; by default that of the
-    ///     configuration.
-    public nonisolated func events(_ kinds: SessionEvent.Kinds = .all, limit: Int? = nil) -> SessionEvents {
-        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit)
+    ///     configuration. Iterate to the end of what you need, and release the sequence then: one that is held and not read
+    ///     stops the connection (``observersBehind``).
+    ///   - file: With `line`, names the observer in ``observersBehind`` and in a log.
+    public nonisolated func events(
+        _ kinds: SessionEvent.Kinds = .all, limit: Int? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) -> SessionEvents {
+        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit, origin: "\(file):\(line)")
     }
 
     /// Registers another handler of requests; its feature is announced from now on.
@@ -157,6 +161,9 @@ extension Session {
         for iq in router.unregister(key) { answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
     }
 
+    /// Whether the session has ended.
+    var isOver: Bool { machine.phase == .ended }
+
     /// The failure that ended the session; `nil` before the end and after an intended end.
     var failure: ClientError? { machine.failure }
 
@@ -169,6 +176,9 @@ extension Session {
         requestClose()
         await ended.wait()
     }
+
+    /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
+    public nonisolated func untilEnd() async { await ended.wait() }
 
     nonisolated func requestClose() {
         closeWanted.open()
