@@ -20,8 +20,8 @@ struct ProxyCommandTests {
 
         let login = try await person.bare(try ["login", "--encryption", "off"] + person.connection() + options)
         #expect(login.status == 0, "\(login.errors)")
-        let picture = try person.home.write("goose.txt", "honk")
-        let sent = try await person.bare(["send", friend.address, "--file", picture])
+        let picture = try person.home.write("picture.png", SampleMedia.smallPicture)
+        let sent = try await person.bare(["send", friend.address, "--picture", picture])
         #expect(sent.status == 0, "\(sent.errors)")
         #expect(proxy.targets.filter { $0 == target }.count == 3, "\(proxy.targets)")
         #expect(proxy.targets.contains { $0.hasSuffix(":\(person.server.httpsPort)") }, "\(proxy.targets)")

@@ -133,7 +133,7 @@ struct ExtensionChangeTests {
     @Test("S0-62: an extension that is added while the session is offline starts with the next connection")
     func addedOffline() async throws {
         let server = MemoryServer()
-        try await Client(try server.account("alice")).run { session in
+        try await Client(try server.account("alice") { $0.reconnection.attempts = nil }).run { session in
             let events = session.events(.connection)
             await server.kill()
             _ = await events.first { if case .stateChanged(.offline) = $0 { true } else { nil } }

@@ -50,7 +50,11 @@ struct ProgramTests {
     func whenOffline() async throws {
         let server = MemoryServer()
         let bob = try JID("bob@xmpp.test")
-        try await Client(try server.account("alice") { $0.usesStreamManagement = false }).run { session in
+        let configuration = try server.account("alice") {
+            $0.usesStreamManagement = false
+            $0.reconnection.attempts = nil
+        }
+        try await Client(configuration).run { session in
             let events = session.events(.connection)
             await server.kill()
             _ = await events.first { if case .stateChanged(.offline) = $0 { true } else { nil } }

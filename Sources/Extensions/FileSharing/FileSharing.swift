@@ -89,8 +89,8 @@ public final class FileSharing: SessionExtension {
         }
     }
 
-    /// Sends a file of this computer to `receiver`; everything else is as for
-    /// ``send(_:to:type:form:progress:)-(OutgoingFile,_,_,_,_)``.
+    /// Sends a file of this computer to `receiver`. It is read while it is uploaded; one that goes inside of the message is
+    /// small. Everything else is as for an `OutgoingFile`.
     public func send(
         _ file: LocalFile, to receiver: JID, type: Message.Kind = .chat, form: Form = .automatic,
         progress: HTTPClient.ProgressHandler? = nil

@@ -100,7 +100,7 @@ final class EventObservation: Sendable {
 ///         }
 ///     }
 ///
-/// The observation begins with the call of ``Session/events(_:limit:)`` and ends when the sequence and its iterator are
+/// The observation begins with the call of ``Session/events(_:limit:file:line:)`` and ends when the sequence and its iterator are
 /// gone, or with the session. An observer that does not keep up slows the reading of the socket down instead of filling
 /// memory.
 public struct SessionEvents: AsyncSequence, Sendable {

@@ -58,7 +58,7 @@ public final class FileSessionStore: SessionStore, CatchUpStore {
     ///
     /// - Parameters:
     ///   - keeping: Selects the stanzas to store for ``inbox``; by default none, for programs that only use
-    ///     ``Session/events(_:limit:)``.
+    ///     ``Session/events(_:limit:file:line:)``.
     /// - Throws: ``ClientError`` with `storeFailed` if the file cannot be used, belongs to another user, is in use or
     ///   is not a journal.
     public init(
