@@ -1,5 +1,6 @@
 import Foundation
 import ProgramFixtures
+import SampleMedia
 import ServerFixtures
 import Testing
 
