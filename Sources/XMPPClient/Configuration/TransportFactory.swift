@@ -13,6 +13,8 @@ public struct TransportFactory: Sendable {
         /// Whether TLS begins with the first byte (XEP-0368).
         public var isDirectTLS: Bool
         public var tls: TLSConfiguration
+        /// The event loop on which the session runs.
+        public var loop: EventLoop
     }
 
     package let connect: @Sendable (Target) async throws(TransportError) -> any Transport
@@ -39,7 +41,7 @@ extension TransportFactory {
             } else {
                 place = .domain(target.tls.serverName)
             }
-            return try await connector.connect(to: place, tls: target.tls).transport
+            return try await connector.on(target.loop).connect(to: place, tls: target.tls).transport
         }
     }
 }

@@ -11,20 +11,31 @@ final class EventObservers: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The kinds of events that anybody wants.
+    private let wanted = Atomic<UInt16>(0)
     let gate = ReadGate()
 
     var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
 
     /// Whether anybody wants events of these kinds; others need not be made.
     func isObserved(_ kinds: SessionEvent.Kinds) -> Bool {
-        state.withLock { state in
-            !state.sinks.isEmpty || state.buffers.values.contains { !$0.kinds.isDisjoint(with: kinds) }
-        }
+        wanted.load(ordering: .acquiring) & kinds.rawValue != 0
+    }
+
+    private func noteWanted(_ state: State) {
+        var kinds = state.sinks.isEmpty ? SessionEvent.Kinds() : .all
+        for buffer in state.buffers.values { kinds.formUnion(buffer.kinds) }
+        wanted.store(kinds.rawValue, ordering: .releasing)
     }
 
     /// Calls a closure for each event until the session ends, on the session's executor and before any observer: in the
     /// same order as the calls of interceptors.
-    func add(sink: @escaping @Sendable (SessionEvent) -> Void) { state.withLock { $0.sinks.append(sink) } }
+    func add(sink: @escaping @Sendable (SessionEvent) -> Void) {
+        state.withLock { state in
+            state.sinks.append(sink)
+            noteWanted(state)
+        }
+    }
 
     func add(kinds: SessionEvent.Kinds, limit: Int) -> SessionEvents {
         let buffer = EventBuffer(kinds: kinds, limit: limit, gate: gate)
@@ -32,13 +43,17 @@ final class EventObservers: Sendable {
             guard !state.isFinished else { return nil }
             state.nextNumber += 1
             state.buffers[state.nextNumber] = buffer
+            noteWanted(state)
             return state.nextNumber
         }
         if number == nil { buffer.finish() }
         return SessionEvents(
             observation: EventObservation(buffer: buffer) { [weak self] in
                 guard let self, let number else { return }
-                _ = self.state.withLock { $0.buffers.removeValue(forKey: number) }
+                self.state.withLock { state in
+                    state.buffers.removeValue(forKey: number)
+                    self.noteWanted(state)
+                }
             })
     }
 
@@ -54,6 +69,7 @@ final class EventObservers: Sendable {
         let buffers = state.withLock { state in
             state.isFinished = true
             state.sinks = []
+            noteWanted(state)
             return state.buffers.values
         }
         for buffer in buffers { buffer.finish() }
