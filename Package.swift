@@ -249,8 +249,10 @@ let package = Package(
         .executableTarget(
             name: "benchmark",
             dependencies: [
-                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads", "XMPPClient", "ChatStore",
-                "StanzaCorpus", "CSQLite", "OMEMO", "OMEMOFixtures", "Cryptography",
+                "XMLStreaming", "XMPPAddress", "SASLMechanisms", "XMPPStanzas", "XMPPStream", "MessagePayloads",
+                "TransportLayer", "XMPPClient", "Waiting", "Roster", "ServiceDiscovery", "EntityInformation",
+                "MessageFeatures", "MessageHistory", "ChatStore", "StanzaCorpus", "CSQLite", "OMEMO", "OMEMOFixtures",
+                "Cryptography",
             ],
             path: "Benchmarks/Program",
             swiftSettings: settings),

@@ -29,14 +29,15 @@ public final class Client: Sendable {
     /// What a client does in a session: ``run()``.
     public typealias Program = @Sendable (Session) async throws -> Void
 
-    public let configuration: ClientConfiguration
+    public var configuration: ClientConfiguration { sharedConfiguration.value }
+    private let sharedConfiguration: SharedConfiguration
     let program: Program
     private let current = Mutex<Session?>(nil)
 
     /// - Parameter program: What ``run()`` does in the session; by default it stays online until the session ends, for
     ///   extensions that do everything themselves.
     public init(_ configuration: ClientConfiguration, program: @escaping Program = Client.staysOnline) {
-        self.configuration = configuration
+        sharedConfiguration = SharedConfiguration(configuration)
         self.program = program
     }
 
@@ -66,7 +67,7 @@ public final class Client: Sendable {
     public nonisolated(nonsending) func run<Result>(
         from beginning: Beginning = .online, _ body: (Session) async throws -> Result
     ) async throws -> Result {
-        try await run(Session(configuration: configuration, purpose: .login), beginning, body)
+        try await run(Session(sharedConfiguration, .login), beginning, body)
     }
 
     /// Connects for registration (XEP-0077), runs the closure of the program, and closes the connection.
@@ -76,7 +77,7 @@ public final class Client: Sendable {
     public nonisolated(nonsending) func register<Result>(
         _ body: (RegistrationStream) async throws -> Result
     ) async throws -> Result {
-        try await run(Session(configuration: configuration, purpose: .registration), .online) { session in
+        try await run(Session(sharedConfiguration, .registration), .online) { session in
             try await body(RegistrationStream(session: session))
         }
     }
@@ -84,34 +85,47 @@ public final class Client: Sendable {
     nonisolated(nonsending) func run<Result>(
         _ session: Session, _ beginning: Beginning, _ body: (Session) async throws -> Result
     ) async throws -> Result {
-        let previous = current.withLock { current in
-            defer { current = session }
-            return current
-        }
-        await previous?.close()
-        defer { current.withLock { if $0 === session { $0 = nil } } }
-
-        // The extensions exist before the closure starts, so that it can observe them.
-        await session.prepare()
-        // Not a child task: a child would be cancelled together with this one and could not close the stream. It is
-        // awaited on every path.
-        let life = Task { await session.live() }
+        let life = await begin(session)
         return try await withTaskCancellationHandler {
             do {
                 if beginning == .online { try await session.waitUntilOnline() }
                 let result = try await body(session)
-                await session.close()
-                await life.value
-                if let error = await session.failure { throw error }
+                if let error = await conclude(session, life) { throw error }
                 return result
             } catch {
-                await session.close()
-                await life.value
+                _ = await conclude(session, life)
                 throw error
             }
         } onCancel: {
             session.requestClose()
         }
+    }
+
+    // The closure of the program runs for a long time: what comes before and after it needs no memory meanwhile, because it is
+    // not inlined.
+
+    /// Replaces the previous session.
+    @inline(never)
+    private nonisolated(nonsending) func begin(_ session: Session) async -> Task<Void, Never> {
+        let previous = current.withLock { current in
+            defer { current = session }
+            return current
+        }
+        await previous?.close()
+        // The extensions exist before the closure starts, so that it can observe them.
+        await session.prepare()
+        // Not a child task: a child would be cancelled together with this one and could not close the stream. It is
+        // awaited on every path.
+        return Task { await session.live() }
+    }
+
+    /// Ends a session; returns its failure.
+    @inline(never)
+    private nonisolated(nonsending) func conclude(_ session: Session, _ life: Task<Void, Never>) async -> ClientError? {
+        await session.close()
+        await life.value
+        current.withLock { if $0 === session { $0 = nil } }
+        return await session.failure
     }
 }
 

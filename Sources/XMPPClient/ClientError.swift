@@ -151,6 +151,9 @@ extension ClientError {
     package static let notConnected = ClientError(
         .notConnected, "There is no connection to the server. Connect and try again.")
 
+    static let backlogFull = ClientError(
+        .queueFull, "Too many stanzas wait for the connection to come back.")
+
     static let notManaged = ClientError(
         .unacknowledged, "The server does not confirm on this connection what it receives.")
 

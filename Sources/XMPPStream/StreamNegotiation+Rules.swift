@@ -6,7 +6,8 @@ import XMPPStanzas
 extension StreamNegotiation {
     /// What follows from what: every rule gives the next state, so none can forget it.
     struct Rules: Sendable {
-        let configuration: ClientStreamConfiguration
+        let sharedConfiguration: SharedConfiguration
+        var configuration: ClientStreamConfiguration { sharedConfiguration.value }
     }
 }
 

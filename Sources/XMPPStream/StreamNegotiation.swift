@@ -202,8 +202,8 @@ package struct StreamNegotiation: ~Copyable, Sendable {
     private let rules: Rules
     private var state: State
 
-    package init(configuration: ClientStreamConfiguration) {
-        self.init(Rules(configuration: configuration), .initial)
+    init(configuration: SharedConfiguration) {
+        self.init(Rules(sharedConfiguration: configuration), .initial)
     }
 
     private init(_ rules: Rules, _ state: consuming State) {

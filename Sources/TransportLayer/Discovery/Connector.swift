@@ -31,10 +31,18 @@ public struct Connector: Sendable {
 
     public var configuration: Configuration
     let loop: EventLoop
+    private let isLoopChosen: Bool
 
-    public init(configuration: Configuration = Configuration(), loop: EventLoop = .shared) {
+    /// - Parameter loop: The loop of the connections; by default that of the session for which they are made.
+    public init(configuration: Configuration = Configuration(), loop: EventLoop? = nil) {
         self.configuration = configuration
-        self.loop = loop
+        self.loop = loop ?? .shared
+        isLoopChosen = loop != nil
+    }
+
+    /// The same connector for connections on a loop, unless it was made for another one.
+    package func on(_ loop: EventLoop) -> Connector {
+        isLoopChosen ? self : Connector(configuration: configuration, loop: loop)
     }
 
     /// Connects.

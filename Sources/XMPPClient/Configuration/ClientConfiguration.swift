@@ -96,6 +96,10 @@ public struct ClientConfiguration: Sendable {
     /// The number of stanzas that may wait for a connection to be resumed. More are refused.
     public var backlogLimit = 1024
 
+    /// The event loop on which the session, its connection, and actors with the session's executor run; by default one of as
+    /// many as there are processors, in turn.
+    public var eventLoop: EventLoop?
+
     /// Creates the transports; tests use one in memory.
     public var transports = TransportFactory.network
     package var clock = SessionClock.continuous
@@ -148,6 +152,13 @@ public struct ClientConfiguration: Sendable {
             throw ClientError(.invalidConfiguration, "A port was given without a host. Give both or neither.")
         }
     }
+}
+
+/// A configuration that a client and its session share, so that it is in memory once.
+final class SharedConfiguration: Sendable {
+    let value: ClientConfiguration
+
+    init(_ value: ClientConfiguration) { self.value = value }
 }
 
 extension ClientConfiguration: CustomStringConvertible {

@@ -15,6 +15,8 @@ public struct TransportFactory: Sendable {
         public var tls: TLSConfiguration
         /// The proxy of the configuration.
         public var proxy: Proxy?
+        /// The event loop on which the session runs.
+        public var loop: EventLoop
     }
 
     package let connect: @Sendable (Target) async throws(TransportError) -> any Transport
@@ -42,7 +44,7 @@ extension TransportFactory {
             } else {
                 place = .domain(target.tls.serverName)
             }
-            return try await connector.connect(to: place, tls: target.tls).transport
+            return try await connector.on(target.loop).connect(to: place, tls: target.tls).transport
         }
     }
 }

@@ -11,6 +11,8 @@ final class EventObservers: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The kinds of events that anybody wants.
+    private let wanted = Atomic<UInt16>(0)
     let gate = ReadGate()
     let wire = WireObservers()
 
@@ -18,9 +20,13 @@ final class EventObservers: Sendable {
 
     /// Whether anybody wants events of these kinds; others need not be made.
     func isObserved(_ kinds: SessionEvent.Kinds) -> Bool {
-        state.withLock { state in
-            !state.sinks.isEmpty || state.buffers.values.contains { !$0.kinds.isDisjoint(with: kinds) }
-        }
+        wanted.load(ordering: .acquiring) & kinds.rawValue != 0
+    }
+
+    private func noteWanted(_ state: State) {
+        var kinds = state.sinks.isEmpty ? SessionEvent.Kinds() : .all
+        for buffer in state.buffers.values { kinds.formUnion(buffer.kinds) }
+        wanted.store(kinds.rawValue, ordering: .releasing)
     }
 
     /// Calls a closure for each event until it is removed or the session ends, on the session's executor and before any
@@ -29,11 +35,17 @@ final class EventObservers: Sendable {
         state.withLock { state in
             state.nextNumber += 1
             state.sinks.append((state.nextNumber, sink))
+            noteWanted(state)
             return state.nextNumber
         }
     }
 
-    func remove(sink number: Int) { state.withLock { $0.sinks.removeAll { $0.number == number } } }
+    func remove(sink number: Int) {
+        state.withLock { state in
+            state.sinks.removeAll { $0.number == number }
+            noteWanted(state)
+        }
+    }
 
     /// The places in the program of those that are behind.
     var behind: [String] {
@@ -48,13 +60,17 @@ final class EventObservers: Sendable {
             guard !state.isFinished else { return nil }
             state.nextNumber += 1
             state.buffers[state.nextNumber] = buffer
+            noteWanted(state)
             return state.nextNumber
         }
         if number == nil { buffer.finish() }
         return SessionEvents(
             observation: EventObservation(buffer: buffer) { [weak self] in
                 guard let self, let number else { return }
-                _ = self.state.withLock { $0.buffers.removeValue(forKey: number) }
+                self.state.withLock { state in
+                    state.buffers.removeValue(forKey: number)
+                    self.noteWanted(state)
+                }
             })
     }
 
@@ -70,6 +86,7 @@ final class EventObservers: Sendable {
         let buffers = state.withLock { state in
             state.isFinished = true
             state.sinks = []
+            noteWanted(state)
             return state.buffers.values
         }
         for buffer in buffers { buffer.finish() }

@@ -54,7 +54,7 @@ final class ReadGate: Sendable {
     }
 
     /// Returns when the socket may be read, or when the task is cancelled. One reader at a time.
-    func wait() async {
+    nonisolated(nonsending) func wait() async {
         while hold(), !Task.isCancelled { await opening.wait() }
         state.withLock { $0.isHeld = false }
     }

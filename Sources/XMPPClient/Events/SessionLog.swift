@@ -84,12 +84,12 @@ public struct SessionLog: SessionExtension {
     private struct Passage: StanzaInterceptor {
         let write: @Sendable (Level, String) -> Void
 
-        func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
             write(.stanzas, "received " + SessionLog.summary(stanza))
             return .pass(stanza)
         }
 
-        func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
             write(.stanzas, "sends " + SessionLog.summary(stanza))
             return .pass(stanza)
         }

@@ -58,15 +58,21 @@ final class ExtensionTable: Sendable {
     }
 }
 
-/// The tasks of one extension: those that start it and that of its `run(in:)`, which end when it is removed.
+/// The tasks of one extension: those that start it and that of its `run(in:)`. They end when it is removed, and with the
+/// session, which waits for them.
 ///
-/// They are not child tasks, because one of several children cannot be cancelled alone. Each is awaited by a child of
-/// the session, which passes cancellation on, so that none of them outlives the session.
+/// They are not child tasks, because one of several children cannot be cancelled alone.
 final class ExtensionWork: Sendable {
     private struct State {
         var tasks: [Int: Task<Void, Never>] = [:]
         var nextNumber = 0
         var isOver = false
+
+        mutating func add(_ task: Task<Void, Never>) -> Int {
+            nextNumber += 1
+            tasks[nextNumber] = task
+            return nextNumber
+        }
     }
 
     private let state = Mutex(State())
@@ -74,14 +80,26 @@ final class ExtensionWork: Sendable {
     /// The work that the current task does for an extension.
     @TaskLocal static var current: ExtensionWork?
 
-    /// Runs a part of the work and returns when it has ended; does nothing after the extension was removed.
+    /// Begins a part of the work; does nothing after the extension was removed.
+    func begin(_ body: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            let number = state.nextNumber + 1
+            _ = state.add(
+                Task.detached {
+                    await Self.$current.withValue(self, operation: body)
+                    self.ended(number)
+                })
+        }
+    }
+
+    /// Runs a part of the work and returns when it has ended; does nothing after the extension was removed. Cancelling the
+    /// task that waits cancels it.
     func run(_ body: @escaping @Sendable () async -> Void) async {
         let begun: (number: Int, task: Task<Void, Never>)? = state.withLock { state in
             guard !state.isOver else { return nil }
-            state.nextNumber += 1
             let task = Task { await Self.$current.withValue(self, operation: body) }
-            state.tasks[state.nextNumber] = task
-            return (state.nextNumber, task)
+            return (state.add(task), task)
         }
         guard let begun else { return }
         await withTaskCancellationHandler {
@@ -89,16 +107,22 @@ final class ExtensionWork: Sendable {
         } onCancel: {
             begun.task.cancel()
         }
-        state.withLock { _ = $0.tasks.removeValue(forKey: begun.number) }
+        ended(begun.number)
     }
 
-    /// Cancels the work and returns when it has ended.
-    func end() async {
+    private func ended(_ number: Int) { state.withLock { $0.tasks[number] = nil } }
+
+    func cancel() {
         let tasks = state.withLock { state in
             state.isOver = true
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+    }
+
+    /// Cancels the work and returns when it has ended.
+    func end() async {
+        cancel()
+        for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
     }
 }

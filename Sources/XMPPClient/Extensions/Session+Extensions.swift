@@ -43,13 +43,12 @@ extension Session {
             _ = extensionTable.remove(entry.key)
             throw error
         }
+        directories = extensions(as: (any PeerDirectory).self)
         starts.join(entry.key)
         emit(.extensionAdded(instance))
         flushEventsOutsideOfReading()
-        // Before the session begins nothing runs; later everything begins together.
-        if machine.phase != .initial {
-            spawn { await entry.work.run { await instance.run(in: self) } }
-        }
+        // Before the session lives nothing runs; then everything begins together.
+        if isLiving { begin(entry) }
         await startAdded(entry)
         await announce(unlike: before)
         return instance
@@ -70,7 +69,8 @@ extension Session {
         guard let entry = extensionTable.remove(ObjectIdentifier(type)) else { return nil }
         starts.leave(entry.key)
         for key in entry.handlers { unregister(key) }
-        interceptors = configuration.interceptors + extensionTable.all.flatMap(\.interceptors)
+        directories = extensions(as: (any PeerDirectory).self)
+        interceptors.withLock { $0 = configuration.interceptors + extensionTable.all.flatMap(\.interceptors) }
         emit(.extensionRemoved(entry.instance))
         flushEventsOutsideOfReading()
         await announce(unlike: before)
@@ -85,6 +85,11 @@ extension Session {
     private nonisolated func release(_ entry: ExtensionTable.Entry) async {
         await entry.work.end()
         await entry.instance.sessionEnded(self)
+    }
+
+    /// Begins the work of an extension that lasts as long as the session.
+    func begin(_ entry: ExtensionTable.Entry) {
+        entry.work.begin { await entry.instance.run(in: self) }
     }
 
     /// Throws if extensions wait for each other to start.
@@ -107,7 +112,7 @@ extension Session {
             registered.append(handler.key)
         }
         let own = instance.interceptors
-        interceptors += own
+        interceptors.withLock { $0 += own }
         extensionTable.update(
             ObjectIdentifier(Swift.type(of: instance)), handlers: registered, interceptors: own)
     }

@@ -74,7 +74,7 @@ extension Session {
             throw ClientError(.invalidConfiguration, "Before a login only registration can be asked for.")
         }
         var iq = iq
-        let id = iq.id ?? identifiers.next()
+        let id = iq.id ?? newID()
         iq.id = id
         if purpose == .component, iq.from == nil { iq.from = configuration.address }
         guard !requests.contains(id: id) else {

@@ -1,3 +1,5 @@
+import Synchronization
+package import TransportLayer
 import Waiting
 public import XMPPAddress
 public import XMPPStanzas
@@ -10,18 +12,31 @@ public import XMPPStream
 /// machine implements the protocol. The session sends in one order, matches responses to requests, routes requests to
 /// their handlers, and notifies observers in batches. All of its work is done in tasks of `run`, which have ended when
 /// `run` returns.
+///
+/// The session and its connection run on one event loop: a read, its parsing, its handling and the write that answers it are
+/// one turn on one thread. An actor with the same executor, for example an extension, is called without changing threads:
+///
+///     actor Echo: SessionExtension {
+///         private let session: Session
+///         nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+///     }
+///
+/// Code that runs there must not block.
 public actor Session {
     /// The purpose of the connection.
     enum Purpose {
         case login, registration, component
     }
 
-    nonisolated let configuration: ClientConfiguration
+    private nonisolated let sharedConfiguration: SharedConfiguration
+    nonisolated var configuration: ClientConfiguration { sharedConfiguration.value }
     nonisolated let purpose: Purpose
     nonisolated let clock: SessionClock
+    /// The loop on which the session runs.
+    package nonisolated let loop: EventLoop
     nonisolated let observers = EventObservers()
     nonisolated let extensionTable = ExtensionTable()
-    nonisolated let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
+    nonisolated let jobs = Jobs()
 
     /// Opened when the session may connect, and when the end is requested.
     nonisolated let connectionWanted = Gate()
@@ -33,10 +48,11 @@ public actor Session {
     nonisolated let ended = Gate()
 
     nonisolated let sendingLock = AsyncLock()
-    nonisolated let outboxFilled = Signal()
+    nonisolated let intake = SendIntake()
+    nonisolated let identifiers: Mutex<IdentifierSource>
+    nonisolated let interceptors = Mutex<[any StanzaInterceptor]>([])
     nonisolated let outboxHasRoom = Signal()
     nonisolated let outboxDrained = Signal()
-    nonisolated let nearerDeadline = Signal()
     nonisolated let lifeChanged = Signal()
 
     /// Decides when to connect, whether stanzas can be sent, and how the session ends.
@@ -50,6 +66,8 @@ public actor Session {
     /// Saves the data for the next login; each task waits for the previous one.
     var signInSaving: Task<Void, Never>?
     var starts = ExtensionStarts()
+    /// The extensions that know peers.
+    var directories: [any PeerDirectory] = []
 
     var decoder = StanzaDecoder()
     var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
@@ -57,25 +75,37 @@ public actor Session {
     var ledger = SendLedger()
     var acquaintances = ContactedAddresses()
     var absences = AbsentAddressReplies()
-    var identifiers: IdentifierSource
-    var interceptors: [any StanzaInterceptor] = []
     /// The next events for the observers.
     var events: [SessionEvent] = []
     /// Opened when the check of the connection has a result.
     var probeOver: Gate?
+    /// The size of the stanzas for which the intake is open.
+    var intakeLimit = 0
+    /// Whether this turn of the event loop ends with a call of ``turnEnded()``.
+    var isTurnGathered = false
     /// Whether the timer of a burst runs.
     var isGatheringTimed = false
-    /// The instant until which the timer task sleeps.
-    var armedDeadline: ContinuousClock.Instant?
+    /// Whether the session connects, works and can be closed.
+    var isLiving = false
+    /// Whether the end was requested and the stream closed.
+    var isClosing = false
+    /// The next call of ``timePassed()``; `nil` before the beginning and after the end.
+    var alarm: Alarm?
     var lastPresence: Presence?
     var ownAddress: JID?
     /// The number of sessions on the server so far; a resumption continues the same one.
     package internal(set) var serverSessionCount = 0
 
     init(configuration: ClientConfiguration, purpose: Purpose) {
-        self.configuration = configuration
+        self.init(SharedConfiguration(configuration), purpose)
+    }
+
+    init(_ sharedConfiguration: SharedConfiguration, _ purpose: Purpose) {
+        let configuration = sharedConfiguration.value
+        self.sharedConfiguration = sharedConfiguration
         self.purpose = purpose
         clock = configuration.clock
+        loop = configuration.eventLoop ?? EventLoop.next()
         machine = SessionMachine(
             ReconnectionSchedule(
                 configuration.reconnection,
@@ -84,9 +114,11 @@ public actor Session {
         memory.token = configuration.fastToken
         counted = Traffic(since: clock.now())
         var generator = SystemRandomNumberGenerator()
-        identifiers = IdentifierSource(using: &generator)
+        identifiers = Mutex(IdentifierSource(using: &generator))
         requests.ownAddress = configuration.address
     }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 }
 
 // MARK: - State
@@ -183,6 +215,7 @@ extension Session {
     nonisolated func requestClose() {
         closeWanted.open()
         connectionWanted.open()
+        loop.execute { self.assumeIsolated { $0.closeIfWanted() } }
     }
 
     /// Lets the session connect. Only a closure that begins with ``Client/Beginning/connecting`` needs it, once it observes
@@ -237,7 +270,5 @@ extension Session {
     }
 
     /// Runs work as a task of the session, cancelled at its end.
-    nonisolated func spawn(_ job: @escaping @Sendable () async -> Void) {
-        jobs.continuation.yield(job)
-    }
+    nonisolated func spawn(_ job: @escaping @Sendable () async -> Void) { jobs.start(job) }
 }

@@ -16,20 +16,28 @@ final class WireObservers: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whether anybody looks: without it each read and write costs nothing.
+    private let isWatched = Atomic(false)
 
     func add(_ sink: @escaping @Sendable (Event) -> Void) -> Int {
         state.withLock { state in
             state.nextNumber += 1
             state.sinks[state.nextNumber] = sink
+            isWatched.store(true, ordering: .releasing)
             return state.nextNumber
         }
     }
 
-    func remove(_ number: Int) { state.withLock { _ = $0.sinks.removeValue(forKey: number) } }
+    func remove(_ number: Int) {
+        state.withLock { state in
+            state.sinks[number] = nil
+            isWatched.store(!state.sinks.isEmpty, ordering: .releasing)
+        }
+    }
 
     func report(_ event: @autoclosure () -> Event) {
-        let sinks = state.withLock { $0.sinks.isEmpty ? [] : Array($0.sinks.values) }
-        guard !sinks.isEmpty else { return }
+        guard isWatched.load(ordering: .acquiring) else { return }
+        let sinks = state.withLock { Array($0.sinks.values) }
         let event = event()
         for sink in sinks { sink(event) }
     }
