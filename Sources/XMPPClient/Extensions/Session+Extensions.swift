@@ -22,7 +22,7 @@ extension Session {
     ///   session is for registration, `sessionEnded`. Then nothing of it remains.
     @discardableResult
     public func add<Extension: SessionExtension>(
-        _ make: (Session) -> Extension
+        _ make: @Sendable (Session) -> Extension
     ) async throws(ClientError) -> Extension {
         guard machine.phase != .ended else { throw machine.failure ?? .sessionEnded }
         guard purpose != .registration else {
