@@ -24,7 +24,8 @@ struct ProxyCommandTests {
         let picture = try person.home.write("picture.png", SampleMedia.smallPicture)
         let sent = try await person.bare(["send", friend.address, "--picture", picture])
         #expect(sent.status == 0, "\(sent.errors)")
-        #expect(proxy.targets.filter { $0 == target }.count == 3, "\(proxy.targets)")
+        let connections = proxy.targets.count { $0 == target }
+        #expect(connections >= 3, "\(proxy.targets)")
         #expect(proxy.targets.contains { $0.hasSuffix(":\(person.server.httpsPort)") }, "\(proxy.targets)")
         // Neither the list of accounts nor any other file of the profile contains the password of the proxy.
         let accounts = try String(
@@ -35,7 +36,7 @@ struct ProxyCommandTests {
         try FileManager.default.removeItem(atPath: password)
         let blocked = try await person.bare(["connection"])
         #expect(blocked.status == 2, "\(blocked.errors)")
-        #expect(proxy.targets.count { $0 == target } == 3)
+        #expect(proxy.targets.count { $0 == target } == connections)
     }
 
     @Test(
