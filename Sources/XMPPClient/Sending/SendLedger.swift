@@ -38,6 +38,18 @@ struct SendLedger {
         return StanzaToken(last)
     }
 
+    /// Adds tokens in their order; returns the number of the first one, which the others follow.
+    mutating func enter(contentsOf tokens: [SendToken]) -> StanzaToken {
+        defer { last += UInt64(tokens.count) }
+        open.append(contentsOf: tokens)
+        return StanzaToken(last + 1)
+    }
+
+    /// Numbers that were assigned together.
+    static func numbers(from first: StanzaToken, _ count: Int) -> some Collection<StanzaToken> {
+        (0..<UInt64(count)).lazy.map { StanzaToken(first.rawValue + $0) }
+    }
+
     /// Enters a stanza that an earlier process sent, under the number it had there. Called before the first stanza is sent.
     mutating func restore(_ stanza: UnacknowledgedStanza) {
         precondition(open.isEmpty, "stanzas of an earlier process are entered before those of this one")
