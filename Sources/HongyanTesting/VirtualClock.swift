@@ -58,6 +58,7 @@ public final class VirtualClock: Sendable {
 
     /// Advances the clock in steps until the work is done, with a real pause of a millisecond between them, so that
     /// waiting tasks can run before hours have passed.
+    @discardableResult
     public func run<Result: Sendable>(
         _ step: Duration = .seconds(1), _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

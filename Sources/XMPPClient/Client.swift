@@ -26,12 +26,34 @@ public final class Client: Sendable {
         case connecting
     }
 
+    /// What a client does in a session: ``run()``.
+    public typealias Program = @Sendable (Session) async throws -> Void
+
     public var configuration: ClientConfiguration { sharedConfiguration.value }
     private let sharedConfiguration: SharedConfiguration
+    let program: Program
     private let current = Mutex<Session?>(nil)
 
-    public init(_ configuration: ClientConfiguration) {
+    /// - Parameter program: What ``run()`` does in the session; by default it stays online until the session ends, for
+    ///   extensions that do everything themselves.
+    public init(_ configuration: ClientConfiguration, program: @escaping Program = Client.staysOnline) {
         sharedConfiguration = SharedConfiguration(configuration)
+        self.program = program
+    }
+
+    /// Stays online until the session ends or the task is cancelled.
+    public static let staysOnline: Program = { session in
+        await session.untilEnd()
+        try Task.checkCancellation()
+    }
+
+    /// The session that runs now; `nil` outside of ``run(from:_:)``.
+    public var session: Session? { current.withLock { $0 } }
+
+    /// Runs the program of the client: ``init(_:program:)``. With the trait `ServiceLifecycleSupport`, a client is a `Service`
+    /// of swift-service-lifecycle, and this ends when the service group shuts down.
+    public func run() async throws {
+        try await untilShutdown { try await self.run(self.program) }
     }
 
     /// Logs in, runs the closure of the program, closes the session, and returns the result of the closure.

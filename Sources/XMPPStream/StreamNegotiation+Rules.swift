@@ -216,7 +216,8 @@ extension StreamNegotiation.Rules {
         }
         let opening: [Action] = [.progress(.authenticated), .restartStream, .openStream(from: senderAddress)]
         // Resumption precedes binding, and the features state whether it is possible.
-        let pipelines = configuration.pipelinesBinding && configuration.resumption == nil
+        let pipelines =
+            configuration.pipelinesBinding && configuration.resumption == nil && configuration.plan.customBinding == nil
         let authenticated = Authenticated(exchange, isBindSent: pipelines)
         return Transition(
             to: .reopening(authenticated),
@@ -264,6 +265,8 @@ extension StreamNegotiation.Rules {
                 [.progress(.resuming), .resumeSent(resumption), .write(request)])
         case .bind:
             return bind(firstBinding(negotiated))
+        case .bindOtherwise:
+            return bindOtherwise(negotiated, now: now)
         case .startSession:
             return Transition(to: .startingSession(negotiated), [.write(StreamMarkup.session(id: Self.sessionID))])
         case .manage:

@@ -236,7 +236,7 @@ extension ChatHome {
         (access ?? AccountAccess(address: account.address)).apply(
             to: &configuration, trusted: running[id]?.trustedForNow ?? [], asking: nil)
         return AttachmentFetcher(
-            store: store, media: media, trust: configuration.trust,
+            store: store, media: media, transfers: configuration.http,
             protection: running[id]?.account.protection ?? PlainContent())
     }
 }

@@ -40,7 +40,7 @@ public final class ChatHome {
     /// Why account data could not be read or saved the last time, as a sentence for the user.
     public internal(set) var problem: String?
 
-    /// Changes the configuration of each connection before it is used; for tests with their own networks.
+    /// Changes the configuration of each connection before it is used: for a log, and for tests with their own networks.
     @ObservationIgnored public var prepare: (@MainActor (inout ClientConfiguration) -> Void)?
 
     @ObservationIgnored let accountStorage: any AccountStorage

@@ -14,6 +14,8 @@ public struct Connector: Sendable {
         /// Delay").
         public var addressDelay = Duration.milliseconds(250)
 
+        /// The proxy through which everything goes.
+        public var proxy: Proxy?
         /// When to use WebSocket for a domain.
         public var webSocket = WebSocketPolicy.whenBlocked
         public var webSocketLimits = WebSocketLimits()
@@ -119,6 +121,10 @@ public struct Connector: Sendable {
             if configuration.webSocket == .only { return [] }
             let own = ConnectionCandidate(host: domain, port: ConnectionCandidate.defaultPort, security: .startTLS)
             if SocketAddress(domain, port: 0) != nil { return [own] }
+            if configuration.proxy?.avoidsDNS == true {
+                let port = ConnectionCandidate.defaultDirectTLSPort
+                return [own, ConnectionCandidate(host: domain, port: port, security: .directTLS)]
+            }
             progress(.resolving(domain))
             do throws(TransportError) {
                 let records = try await resolver(until: deadline).services(of: domain)

@@ -41,6 +41,8 @@ public struct ClientConfiguration: Sendable {
     public var host: String?
     /// The port at `host`; `nil` and 0 mean 5222, or 5223 with direct TLS.
     public var port: UInt16?
+    /// The proxy through which the session connects and files are transferred (``Session/http``).
+    public var proxy: Proxy?
     /// Whether the connection must be encrypted, and how TLS starts.
     public var encryption: TLSPolicy = .required
     /// The trusted certificates; can also ask the user.

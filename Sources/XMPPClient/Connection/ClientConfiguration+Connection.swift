@@ -66,7 +66,7 @@ extension ClientConfiguration {
         let place = place.host
         let target = TransportFactory.Target(
             domain: address.domainJID, host: place?.name ?? host, port: place == nil ? port : place?.port,
-            isDirectTLS: encryption == .directTLS, tls: tls, loop: loop)
+            isDirectTLS: encryption == .directTLS, tls: tls, proxy: proxy, loop: loop)
         let (connect, clock) = (transports.connect, clock)
         return await withTaskGroup(of: Result<any Transport, TransportError>?.self) { group in
             group.addTask {

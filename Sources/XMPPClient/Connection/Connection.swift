@@ -28,6 +28,8 @@ struct Connection {
     var writer: Task<Void, Never>?
     var inbox: [Inbound] = []
     var outbox = Outbox()
+    /// The elements other than stanzas in the outbox, if they are observed.
+    var sentElements: [XMLElement] = []
     /// Whether writing has failed: nothing leaves the outbox any more.
     var isWritingOver = false
     /// Opened when the stream has ended and all received data was handled.

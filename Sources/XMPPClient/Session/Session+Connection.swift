@@ -1,5 +1,6 @@
 import TransportLayer
 import Waiting
+import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
@@ -24,13 +25,14 @@ extension Session {
     @inline(never)
     private func connection(at place: ReconnectionSchedule.Place) -> Gate? {
         connection = Connection()
+        observers.wire.report(.began)
         saving.connectionBegan()
         observers.gate.reset()
         do {
             stream = ClientStream(
                 configuration: try configuration.stream(
                     purpose, resuming: machine.resumption, with: memory,
-                    bindRequests: extensionTable.all.flatMap(\.bindRequests)))
+                    bindRequests: extensionTable.instances.flatMap(\.bindRequests)))
         } catch {
             streamEnded(StreamEnd(reason: .closedByServer, resumption: machine.resumption))
             return nil
@@ -102,6 +104,7 @@ extension Session {
         await connection.writer?.value
         await saveIfDue()
         let (rest, stanzas) = connection.outbox.take()
+        let elements = takeSentElements()
         let instant = clock.now().advanced(by: Self.finishTime)
         let isWritten = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -123,7 +126,10 @@ extension Session {
             group.cancelAll()
             return isWritten
         }
-        if isWritten { written(stanzas) }
+        if isWritten {
+            written(stanzas)
+            written(elements: elements)
+        }
     }
 
     // MARK: Writing
@@ -155,16 +161,19 @@ extension Session {
             return
         }
         let (pieces, stanzas) = connection.outbox.take()
+        let elements = takeSentElements()
         for piece in pieces {
             counted.bytesSent += UInt64(piece.count)
+            observers.wire.report(.sent(piece))
             direct.writeNow(piece)
         }
-        wrote(stanzas)
+        wrote(stanzas, elements)
     }
 
     private func writeOutbox(to transport: any Transport) async {
         while !Task.isCancelled, !connection.outbox.isEmpty {
             let (pieces, stanzas) = connection.outbox.take()
+            let elements = takeSentElements()
             // A stanza may be resent by another process only if it was stored before it left this one.
             guard await saveIfDue() else { return }
             do {
@@ -176,12 +185,13 @@ extension Session {
                 outboxDrained.send()
                 return
             }
-            wrote(stanzas)
+            wrote(stanzas, elements)
         }
     }
 
-    private func wrote(_ stanzas: [StanzaToken]) {
+    private func wrote(_ stanzas: [StanzaToken], _ elements: [XMLElement]) {
         written(stanzas)
+        written(elements: elements)
         outboxHasRoom.send()
         outboxDrained.send()
         updateIntake()
@@ -191,6 +201,7 @@ extension Session {
         for piece in pieces {
             // Counted before writing, because the response may arrive before this task continues.
             counted.bytesSent += UInt64(piece.count)
+            observers.wire.report(.sent(piece))
             try await transport.write(piece)
         }
     }

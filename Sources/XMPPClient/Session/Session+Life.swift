@@ -20,19 +20,11 @@ extension Session {
     }
 
     private func makeExtensions() throws(ClientError) {
-        var chain = configuration.interceptors
-        defer { interceptors.withLock { $0 = chain } }
+        interceptors = configuration.interceptors
         guard purpose != .registration else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
-        if let cycle = ExtensionStarts.cycle(in: extensionTable.all) {
-            let names = cycle.map { String(describing: type(of: $0)) }.joined(separator: ", ")
-            throw ClientError(.invalidConfiguration, "These extensions wait for each other to start: \(names).")
-        }
-        directories = extensions(as: (any PeerDirectory).self)
-        for instance in extensionTable.all {
-            for handler in instance.handlers { try router.register(handler) }
-            chain += instance.interceptors
-        }
+        try requireOrder()
+        for instance in extensionTable.instances { try plug(instance) }
     }
 
     /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
@@ -64,7 +56,7 @@ extension Session {
         noticeSleep(clock.now())
         rearm()
         if let monitor = configuration.networkMonitor { spawn { await self.watchNetwork(monitor) } }
-        for instance in extensionTable.all { spawn { await instance.run(in: self) } }
+        for entry in extensionTable.all { spawn { await entry.work.run { await entry.instance.run(in: self) } } }
         isLiving = true
         closeIfWanted()
         return nil
@@ -120,7 +112,7 @@ extension Session {
         perform(farewell)
         flushEvents()
         for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
-        interceptors.withLock { $0 = [] }
+        interceptors = []
         directories = []
         router = StanzaRouter()
         stream = nil
@@ -191,14 +183,14 @@ extension Session {
         guard !session.isResumed else { return }
         serverSessionCount += 1
         acquaintances.sessionBegan()
-        starts.sessionBegan(extensionTable.all)
+        starts.sessionBegan(extensionTable.instances)
     }
 
     /// Sends the waiting stanzas and starts the extensions.
     func start(isFirst: Bool) {
         for (stanza, number) in ledger.takeHeld() { submit(stanza, number) }
         if let transport = connection.transport { spawn { await transport.negotiationFinished() } }
-        let round = starts.begin(extensionTable.all)
+        let round = starts.begin(extensionTable.instances)
         spawn { [self] in await start(round, isFirst: isFirst) }
     }
 

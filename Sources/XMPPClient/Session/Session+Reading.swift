@@ -24,7 +24,7 @@ extension Session {
     /// Returns when bytes may be read; `false` when nothing more is read.
     @inline(never)
     private func waitUntilReadable() async -> Bool {
-        await observers.gate.wait()
+        await waitForObservers()
         while mustDrain, !Task.isCancelled { await outboxDrained.wait() }
         return !machine.isDraining && !Task.isCancelled
     }
@@ -33,6 +33,7 @@ extension Session {
         connection.isHandlingInput = true
         counted.wakeUps += 1
         counted.bytesReceived += UInt64(bytes.count)
+        observers.wire.report(.received(Array(bytes)))
         perform(stream?.bytesReceived(bytes, now: clock.now()))
     }
 

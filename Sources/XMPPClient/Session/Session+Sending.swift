@@ -1,5 +1,5 @@
 import Waiting
-public import XMLStreaming
+import XMLStreaming
 public import XMPPStanzas
 public import XMPPStream
 
@@ -59,15 +59,6 @@ extension Session {
         try await enqueue(stanza)
     }
 
-    /// Sends a top-level element other than a stanza, such as the client state of XEP-0352. It is not acknowledged and
-    /// is lost with the connection.
-    public func send(element: some XMLEncodable) throws(ClientError) {
-        guard isOnline else { throw .notConnected }
-        try requireSendable(element)
-        takeIntake()
-        perform(stream?.sendElement(element, now: clock.now()))
-    }
-
     /// Sends the last broadcast presence once more; does nothing if there was none.
     @discardableResult
     public func resendPresence() async throws(ClientError) -> SendToken? {
@@ -91,7 +82,7 @@ extension Session {
     public var serverLimits: StreamLimits { stream?.serverLimits ?? memory.limits }
 
     /// Checks the size of an element: larger ones end the stream (RFC 6120 §4.9.3.14).
-    private func requireSendable(_ element: some XMLEncodable) throws(ClientError) {
+    func requireSendable(_ element: some XMLEncodable) throws(ClientError) {
         let (byteCount, limit) = (StreamMarkup.bytes(of: element).count, serverLimits.stanzaBytes)
         guard byteCount <= limit else { throw .tooLarge(byteCount: byteCount, limit: limit) }
     }
@@ -106,7 +97,7 @@ extension Session {
         if stanza.id == nil { stanza.id = newID() }
         if purpose == .component, stanza.from == nil { stanza.from = configuration.address }
 
-        let chain = interceptors.withLock { $0 }
+        let chain = interceptors
         // A stanza sent by an interceptor must not wait for the stanza that waits for this interceptor.
         let isInterception = !chain.isEmpty && SessionContext.interception != nil
         if isInterception || chain.isEmpty {

@@ -50,7 +50,7 @@ public actor Session {
     nonisolated let sendingLock = AsyncLock()
     nonisolated let intake = SendIntake()
     nonisolated let identifiers: Mutex<IdentifierSource>
-    nonisolated let interceptors = Mutex<[any StanzaInterceptor]>([])
+    private nonisolated let chain = Mutex<[any StanzaInterceptor]>([])
     nonisolated let outboxHasRoom = Signal()
     nonisolated let outboxDrained = Signal()
     nonisolated let lifeChanged = Signal()
@@ -118,6 +118,12 @@ public actor Session {
         requests.ownAddress = configuration.address
     }
 
+    /// The chain, which outgoing stanzas pass on the executor of their sender.
+    nonisolated var interceptors: [any StanzaInterceptor] {
+        get { chain.withLock { $0 } }
+        set { chain.withLock { $0 = newValue } }
+    }
+
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 }
 
@@ -149,7 +155,7 @@ extension Session {
 
     /// The features that service discovery announces: those of the handlers and of the extensions, sorted.
     public var features: [String] {
-        router.features.union(extensionTable.all.flatMap(\.features)).sorted()
+        router.features.union(extensionTable.instances.flatMap(\.features)).sorted()
     }
 
     /// The state from which this session can be resumed on another connection, also in another process (XEP-0198 §5);
@@ -164,7 +170,7 @@ extension Session {
     /// The extensions of this session that conform to a protocol, in the order of the configuration:
     /// `session.extensions(as: (any PeerDirectory).self)`.
     public nonisolated func extensions<Role>(as role: Role.Type) -> [Role] {
-        extensionTable.all.compactMap { $0 as? Role }
+        extensionTable.instances.compactMap { $0 as? Role }
     }
 
     /// Observes the session from now on; see ``SessionEvents``.
@@ -172,9 +178,13 @@ extension Session {
     /// - Parameters:
     ///   - kinds: The kinds of events to observe.
     ///   - limit: The number of events that may wait before reading from the socket pauses; by default that of the
-    ///     configuration.
-    public nonisolated func events(_ kinds: SessionEvent.Kinds = .all, limit: Int? = nil) -> SessionEvents {
-        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit)
+    ///     configuration. Iterate to the end of what you need, and release the sequence then: one that is held and not read
+    ///     stops the connection (``observersBehind``).
+    ///   - file: With `line`, names the observer in ``observersBehind`` and in a log.
+    public nonisolated func events(
+        _ kinds: SessionEvent.Kinds = .all, limit: Int? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) -> SessionEvents {
+        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit, origin: "\(file):\(line)")
     }
 
     /// Registers another handler of requests; its feature is announced from now on.
@@ -189,6 +199,9 @@ extension Session {
         for iq in router.unregister(key) { answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
     }
 
+    /// Whether the session has ended.
+    var isOver: Bool { machine.phase == .ended }
+
     /// The failure that ended the session; `nil` before the end and after an intended end.
     var failure: ClientError? { machine.failure }
 
@@ -201,6 +214,9 @@ extension Session {
         requestClose()
         await ended.wait()
     }
+
+    /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
+    public nonisolated func untilEnd() async { await ended.wait() }
 
     nonisolated func requestClose() {
         closeWanted.open()
