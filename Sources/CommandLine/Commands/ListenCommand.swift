@@ -7,6 +7,7 @@ internal import Synchronization
 internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
+internal import XMPPClient
 
 extension Command {
     static let listen = Command(

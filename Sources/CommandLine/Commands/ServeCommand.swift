@@ -6,6 +6,7 @@ internal import Localization
 internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
+internal import XMPPClient
 
 extension Command {
     static let serve = Command(
