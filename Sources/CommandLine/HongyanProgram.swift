@@ -16,7 +16,7 @@ public enum HongyanProgram {
             return .done
         } catch {
             let error = CommandError(error)
-            StandardOutput.report("hongyan: " + error.description)
+            StandardOutput.report("hongyan: " + error.description, .error)
             return error.status
         }
     }
@@ -69,6 +69,10 @@ public enum HongyanProgram {
 /// properly.
 enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    private static let received = Mutex<Int32?>(nil)
+
+    /// The first signal; `nil` before it.
+    static var signal: Int32? { received.withLock(\.self) }
 
     /// A terminal that closes sends its signal twice, through the shell and itself; only a later signal is a repetition
     /// by the user.
@@ -79,7 +83,7 @@ enum Interruption {
         let task = Task { try await body() }
         let first = Mutex<ContinuousClock.Instant?>(nil)
         let sources = signals.map { number in
-            signal(number, SIG_IGN)
+            Glibc.signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 let isImpatient = first.withLock { first in
@@ -90,6 +94,7 @@ enum Interruption {
                     return .now - instant > repeatInterval
                 }
                 if isImpatient { _exit(128 + number) }
+                received.withLock { $0 = $0 ?? number }
                 task.cancel()
             }
             source.resume()
@@ -97,7 +102,7 @@ enum Interruption {
         }
         defer {
             for source in sources { source.cancel() }
-            for number in signals { signal(number, SIG_DFL) }
+            for number in signals { Glibc.signal(number, SIG_DFL) }
         }
         try await task.value
     }

@@ -90,6 +90,7 @@ extension RecordStorage {
         let attachments = message.content.text?.attachments ?? []
         record.take(attachments)
         record.id = try insert(record)
+        if record.kind == .text { events.messageAdded(record.id) }
         if record.hasAttachments { try save(attachments, of: record.id) }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
         try enqueue(QueueEntry(message: record.id))
@@ -165,6 +166,18 @@ extension RecordStorage {
         var queued: Set<MessageID> = []
         for message in messages where try queueEntry(of: message) != nil { queued.insert(message) }
         return queued
+    }
+
+    package func sent(_ originID: String, in conversation: ConversationID) throws(StoreError) -> QueuedMessage? {
+        let record = try records(sentAs: originID, in: conversation).first { record in
+            guard record.isOutgoing, record.originID == originID, !record.protection.isNotOpened, !record.isRetracted
+            else { return false }
+            return switch record.state {
+            case .sentToServer, .delivered, .displayed: true
+            case .queued, .failed: false
+            }
+        }
+        return try record.map { record throws(StoreError) in try queued(QueueEntry(message: record.id), record) }
     }
 
     private func queued(_ entry: QueueEntry, _ record: MessageRecord) throws(StoreError) -> QueuedMessage {

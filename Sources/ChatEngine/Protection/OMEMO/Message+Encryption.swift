@@ -58,4 +58,13 @@ extension Message {
         payload.isNamed(MessageReply.name) || payload.isNamed(MessageCorrection.name)
             || payload.isNamed(FallbackIndication.name)
     }
+
+    /// The identifier that the sender chose (XEP-0359 §3.2), unless it is longer than requests for copies may contain.
+    var originID: String? {
+        guard let id = ((try? payload(OriginIdentifier.self)) ?? nil)?.id, id.utf8.count <= CopyRequest.idByteCount
+        else {
+            return nil
+        }
+        return id
+    }
 }
