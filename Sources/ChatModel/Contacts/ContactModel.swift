@@ -19,6 +19,8 @@ public final class ContactModel {
     public private(set) var name: String
     /// The name that the user gave to the contact.
     public private(set) var remark: String?
+    /// The name that the contact gave itself.
+    public private(set) var publishedName: String?
     /// The hash of the avatar, for an ``AvatarLoader``.
     public private(set) var avatarHash: String?
     /// Whether the address is in the contact list.
@@ -125,7 +127,8 @@ public final class ContactModel {
             let settings = try reader.conversation(key).flatMap { id throws(StoreError) in
                 try reader.conversation(id)?.settings
             }
-            return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings)
+            let name = try reader.publishedNames(of: id.account)[id.address].flatMap { $0.isEmpty ? nil : $0 }
+            return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings, name)
         }
         let presence = await account.contacts.presences[id.address]
         let devices = await account.contacts.devices(of: id.address)
@@ -141,7 +144,7 @@ public final class ContactModel {
             hasAskedCard = true
             isCardDue.send()
         }
-        guard let (contact, hash, settings) = kept else { return }
+        guard let (contact, hash, settings, published) = kept else { return }
         let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
         if presence != nil { set(\.lastSeen, nil) }
         if isAway, !hasAskedLastSeen { isLastSeenDue.send() }
@@ -152,7 +155,8 @@ public final class ContactModel {
         set(\.isPending, contact?.isPending ?? false)
         set(\.groups, contact?.groups ?? [])
         set(\.remark, contact?.name.flatMap { $0.isEmpty ? nil : $0 })
-        set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
+        set(\.publishedName, published)
+        set(\.name, remark ?? published ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
     }

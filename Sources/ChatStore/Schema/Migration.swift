@@ -12,6 +12,7 @@ struct Migration: Sendable {
         Migration(number: 5, apply: { connection throws(StoreError) in try connection.execute(schema5) }),
         Migration(number: 6, apply: { connection throws(StoreError) in try connection.execute(schema6) }),
         Migration(number: 7, apply: { connection throws(StoreError) in try connection.execute(schema7) }),
+        Migration(number: 8, apply: { connection throws(StoreError) in try connection.execute(schema8) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -165,6 +166,17 @@ extension Migration {
             name TEXT NOT NULL PRIMARY KEY,
             created INTEGER NOT NULL,
             acknowledged INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The names that people have given themselves.
+    static let schema8 = """
+        -- Empty for those who are known to have given none.
+        CREATE TABLE published_names (
+            account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+            address INTEGER NOT NULL REFERENCES addresses,
+            name TEXT NOT NULL,
+            PRIMARY KEY (account, address)
         ) STRICT, WITHOUT ROWID;
         """
 }
