@@ -16,6 +16,8 @@ public protocol StoreReader {
     func avatarHashes(of account: AccountID) throws(StoreError) -> [JID: String]
     /// The avatar with this hash, whichever contact or account uses it.
     func avatar(hash: String) throws(StoreError) -> StoredAvatar?
+    /// The names that people have given themselves; empty for those who are known to have given none.
+    func publishedNames(of account: AccountID) throws(StoreError) -> [JID: String]
     /// The presence of contacts as last received in the session, empty if no session can be resumed; and pending
     /// subscription requests.
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence]

@@ -20,6 +20,8 @@ public protocol StoreWriter: StoreReader {
     func removeRoom(_ address: JID, of account: AccountID) throws(StoreError)
     /// - Parameter avatar: `nil` if the contact has none any more.
     func saveAvatar(_ avatar: StoredAvatar?, of address: JID, account: AccountID) throws(StoreError)
+    /// - Parameter name: empty if the contact has none; `nil` if that is not known any more.
+    func savePublishedName(_ name: String?, of address: JID, account: AccountID) throws(StoreError)
     func savePresence(_ presence: StoredPresence, of account: AccountID) throws(StoreError)
     /// A bare address removes the presence of all devices of that address.
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError)

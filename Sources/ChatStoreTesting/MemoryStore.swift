@@ -106,6 +106,7 @@ struct MemoryState {
     var contacts: [Person: StoredContact] = [:]
     var rooms: [Person: StoredRoom] = [:]
     var avatars: [Person: StoredAvatar] = [:]
+    var publishedNames: [Person: String] = [:]
     var capabilities: [CapabilitiesName: [UInt8]] = [:]
     var sessions: [AccountID: ResumptionState] = [:]
     var presences: [AccountID: [StoredPresence]] = [:]

@@ -49,6 +49,7 @@ extension MemoryTransaction {
         state.contacts = state.contacts.filter { $0.key.account != account }
         state.rooms = state.rooms.filter { $0.key.account != account }
         state.avatars = state.avatars.filter { $0.key.account != account }
+        state.publishedNames = state.publishedNames.filter { $0.key.account != account }
         state.intervals = state.intervals.filter { $0.key.account != account }
         changes.accounts.insert(account)
     }
@@ -151,6 +152,18 @@ extension MemoryTransaction {
     }
 
     func avatar(hash: String) throws(StoreError) -> StoredAvatar? { state.avatars.values.first { $0.hash == hash } }
+
+    func publishedNames(of account: AccountID) throws(StoreError) -> [JID: String] {
+        Dictionary(
+            state.publishedNames.filter { $0.key.account == account }.map { ($0.key.address, $0.value) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    func savePublishedName(_ name: String?, of address: JID, account: AccountID) throws(StoreError) {
+        try require(account)
+        state.publishedNames[.init(account: account, address: address.bare)] = name
+        changes.accounts.insert(account)
+    }
 
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence] {
         (state.presences[account] ?? []).sorted {

@@ -47,6 +47,7 @@ struct FixtureTests {
             try store.replaceContacts(
                 [StoredContact(address: .romeo, name: "Romeo", subscription: .both)], version: "7", of: account)
             try store.save(StoredRoom(address: .balcony, nickname: "Juliet"), of: account)
+            try store.savePublishedName("Romeo Montague", of: .romeo, account: account)
             try store.setMarkedUnread(true, in: store.openConversation(balcony))
             try store.savePresence(StoredPresence(address: .romeoPhone, show: "away"), of: account)
         }
@@ -105,6 +106,7 @@ struct FixtureTests {
             #expect(list.map(\.isMarkedUnread) == (version < 2 ? [false, false] : [true, false]))
             #expect(page[3].text.attachments.map(\.playback) == [version < 2 ? nil : 300])
             #expect(try store.presences(of: account.id).map(\.show) == (version < 2 ? [] : ["away"]))
+            #expect(try store.publishedNames(of: account.id) == (version < 8 ? [:] : [.romeo: "Romeo Montague"]))
             #expect(page.map(\.protection) == [.none, version < 5 ? .none : ProtectionTests.facts, .none, .none])
             let records = try store.protectionRecords(of: account.id, beginningWith: "")
             #expect(records == (version < 5 ? [] : [.init("identity", [1, 2, 3])]))

@@ -13,6 +13,7 @@ actor AccountConnection {
         let contacts: ContactService
         let blocking: BlockingService
         let avatars: AvatarService
+        let names: NameService
         let rooms: RoomService
         let invitations: InvitationService
         let bookmarks: BookmarkService
@@ -104,6 +105,7 @@ actor AccountConnection {
             group.addTask { await services.invitations.run(in: session) }
             group.addTask { await services.reading.run(in: session) }
             group.addTask { await services.avatars.run(in: session) }
+            group.addTask { await services.names.run(in: session) }
             group.addTask { await services.blocking.run(in: session) }
             if let encryption {
                 group.addTask { await encryption.run(in: session) }

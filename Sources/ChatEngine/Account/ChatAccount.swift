@@ -68,8 +68,8 @@ public final class ChatAccount: Sendable {
         connection = AccountConnection(
             context, configuration,
             .init(
-                contacts: contacts, blocking: blocking, avatars: AvatarService(context), rooms: rooms,
-                invitations: invitations, bookmarks: bookmarks, typing: typing, reading: reading, history: history,
+                contacts: contacts, blocking: blocking, avatars: AvatarService(context),
+                names: NameService(context), rooms: rooms, invitations: invitations, bookmarks: bookmarks, typing: typing, reading: reading, history: history,
                 repair: DeliveryRepair(context, archive: archive), contents: contents))
     }
 

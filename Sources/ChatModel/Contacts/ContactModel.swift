@@ -20,6 +20,8 @@ public final class ContactModel {
     public private(set) var name: String
     /// The name that the user gave to the contact.
     public private(set) var remark: String?
+    /// The name that the contact gave itself.
+    public private(set) var publishedName: String?
     /// The hash of the avatar, for an ``AvatarLoader``.
     public private(set) var avatarHash: String?
     /// Whether the address is in the contact list.
@@ -136,7 +138,10 @@ public final class ContactModel {
                 try reader.conversation(id)?.settings
             }
             let isStranger = settings != nil && id.address != own ? try !reader.downloadsAutomatically(in: key) : false
-            return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings, isStranger)
+            let name = try reader.publishedNames(of: id.account)[id.address].flatMap { $0.isEmpty ? nil : $0 }
+            return (
+                contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings, isStranger, name
+            )
         }
         let presence = await account.contacts.presences[id.address]
         let devices = await account.contacts.devices(of: id.address)
@@ -152,7 +157,7 @@ public final class ContactModel {
             hasAskedCard = true
             isCardDue.send()
         }
-        guard let (contact, hash, settings, isStranger) = kept else { return }
+        guard let (contact, hash, settings, isStranger, published) = kept else { return }
         set(\.isStranger, isStranger)
         let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
         if presence != nil { set(\.lastSeen, nil) }
@@ -164,7 +169,8 @@ public final class ContactModel {
         set(\.isPending, contact?.isPending ?? false)
         set(\.groups, contact?.groups ?? [])
         set(\.remark, contact?.name.flatMap { $0.isEmpty ? nil : $0 })
-        set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
+        set(\.publishedName, published)
+        set(\.name, remark ?? published ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
     }

@@ -222,6 +222,29 @@ extension SQLiteTransaction {
         changes.accounts.insert(account)
     }
 
+    // MARK: Published names
+
+    func publishedNames(of account: AccountID) throws(StoreError) -> [JID: String] {
+        let rows = try connection.rows(
+            "SELECT address, name FROM published_names WHERE account = ?", [SQLiteValue(account)]
+        ) { row throws(StoreError) in (try address(row.integer(0)), row.text(1)) }
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    }
+
+    func savePublishedName(_ name: String?, of address: JID, account: AccountID) throws(StoreError) {
+        try requireAccount(account)
+        let number = SQLiteValue.integer(try number(of: address.bare))
+        if let name {
+            try connection.run(
+                "INSERT OR REPLACE INTO published_names (account, address, name) VALUES (?, ?, ?)",
+                [SQLiteValue(account), number, .text(name)])
+        } else {
+            try connection.run(
+                "DELETE FROM published_names WHERE account = ? AND address = ?", [SQLiteValue(account), number])
+        }
+        changes.accounts.insert(account)
+    }
+
     private func removeUnusedAvatars() throws(StoreError) {
         try connection.run(
             "DELETE FROM avatar_data WHERE NOT EXISTS (SELECT 1 FROM avatars WHERE avatars.hash = avatar_data.hash)")

@@ -17,7 +17,7 @@ enum StoreSalvage {
         "properties", "addresses", "accounts", "sessions", "archives", "contacts", "rooms", "conversations", "messages",
         "further_names", "attachments", "drafts", "pending_marks", "archive_intervals", "send_queue", "capabilities",
         "avatar_data", "avatars", "presences", "protections", "protection_records",
-        "notices",
+        "notices", "published_names",
     ]
 
     /// Renames the file and creates a new one with every row that can be read and whose references are valid.

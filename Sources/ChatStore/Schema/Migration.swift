@@ -13,6 +13,7 @@ struct Migration: Sendable {
         Migration(number: 6, apply: { connection throws(StoreError) in try connection.execute(schema6) }),
         Migration(number: 7, apply: { connection throws(StoreError) in try connection.execute(schema7) }),
         Migration(number: 8, apply: { connection throws(StoreError) in try connection.execute(schema8) }),
+        Migration(number: 9, apply: { connection throws(StoreError) in try connection.execute(schema9) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -169,8 +170,19 @@ extension Migration {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// What is behind a link of a message, and which devices have confirmed one of ours.
+    /// The names that people have given themselves.
     static let schema8 = """
+        -- Empty for those who are known to have given none.
+        CREATE TABLE published_names (
+            account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+            address INTEGER NOT NULL REFERENCES addresses,
+            name TEXT NOT NULL,
+            PRIMARY KEY (account, address)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// What is behind a link of a message, and which devices have confirmed one of ours.
+    static let schema9 = """
         -- JSON of a LinkDescription; few messages have one.
         ALTER TABLE messages ADD COLUMN link TEXT;
         -- JSON of MessageReceipts.
