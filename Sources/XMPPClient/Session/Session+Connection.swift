@@ -1,5 +1,6 @@
 import TransportLayer
 import Waiting
+import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
@@ -166,8 +167,7 @@ extension Session {
             observers.wire.report(.sent(piece))
             direct.writeNow(piece)
         }
-        wrote(stanzas)
-        written(elements: elements)
+        wrote(stanzas, elements)
     }
 
     private func writeOutbox(to transport: any Transport) async {
@@ -185,13 +185,13 @@ extension Session {
                 outboxDrained.send()
                 return
             }
-            wrote(stanzas)
-            written(elements: elements)
+            wrote(stanzas, elements)
         }
     }
 
-    private func wrote(_ stanzas: [StanzaToken]) {
+    private func wrote(_ stanzas: [StanzaToken], _ elements: [XMLElement]) {
         written(stanzas)
+        written(elements: elements)
         outboxHasRoom.send()
         outboxDrained.send()
         updateIntake()
