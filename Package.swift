@@ -100,6 +100,7 @@ let package = Package(
 
         // Pure Swift: no C, no I/O, no clock, no randomness.
         library("Waiting"),
+        library("JSONRPC"),
         library("XMLStreaming"),
         library("XMPPAddress"),
         library("SASLMechanisms"),
@@ -205,8 +206,7 @@ let package = Package(
             "UserProfile",
             foundation + [
                 "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatEngine", "ChatModel",
-                "EndToEndEncryption", "FileSharing",
-                "XMPPClient",
+                "EndToEndEncryption", "FileSharing", "JSONRPC", "Media", "MessageFeatures", "Waiting", "XMPPClient",
             ]),
 
         // Programs.
@@ -217,17 +217,25 @@ let package = Package(
                 "ChatModel", "Localization",
             ]),
         library(
+            "Automation",
+            [
+                "ChatEngine", "ChatModel", "ChatStore", "GroupChat", "JSONRPC", "Localization", "MessageFeatures",
+                "UserProfile", "Waiting", "XMPPAddress", "XMPPClient", "XMPPStream",
+            ]),
+        library(
             "CommandLine",
             foundation + extensionProducts + [
-                "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore", "ChatEngine",
-                "ChatModel", "EndToEndEncryption", "Localization", "QRCodes", "TerminalApp", "UserProfile", "CGlibc",
+                "Automation", "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore",
+                "ChatEngine", "ChatModel", "EndToEndEncryption", "JSONRPC", "Localization", "QRCodes", "TerminalApp",
+                "UserProfile",
+                "CGlibc",
             ]),
         .executableTarget(name: "hongyan", dependencies: ["CommandLine"], swiftSettings: settings),
         screenModule(
             "ChatApp",
             [
-                "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization", "Media",
-                "QRCodes", "UserProfile", "XMPPAddress", "XMPPClient",
+                "Automation", "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization",
+                "Media", "QRCodes", "UserProfile", "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
@@ -303,13 +311,13 @@ let package = Package(
         tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
         tests("TransportLayer", ["HongyanTesting", "TransportLayer", "ServerFixtures"]),
+        tests("JSONRPC", ["JSONRPC"]),
         tests("Localization", ["Localization"]),
         tests(
             "UserProfile",
             [
-                "UserProfile", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "SASLMechanisms",
-                "XMPPAddress",
-                "ServerFixtures",
+                "UserProfile", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "JSONRPC", "SASLMechanisms",
+                "XMPPAddress", "ServerFixtures",
             ]),
         tests("Media", ["Media"]),
         .executableTarget(
@@ -404,9 +412,15 @@ let package = Package(
                 "XMPPStream",
             ]),
         tests(
+            "Automation",
+            [
+                "Automation", "ChatEngine", "ChatStore", "JSONRPC", "ProgramFixtures", "ServerFixtures", "UserProfile",
+                "XMPPAddress", "XMPPClient",
+            ]),
+        tests(
             "CommandLine",
             [
-                "AdHocCommands", "CommandLine", "ChatModel", "DataForms", "FileSharing",
+                "AdHocCommands", "Automation", "CommandLine", "ChatModel", "DataForms", "FileSharing", "JSONRPC",
                 "TerminalApp", "TerminalFixtures",
                 "Localization",
                 "UserProfile", "Roster", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "XMPPAddress",

@@ -52,6 +52,8 @@ public protocol StoreReader {
         of conversation: ConversationID, _ kinds: Set<Attachment.Kind>, before position: TimelinePosition?, limit: Int
     ) throws(StoreError) -> [StoredMessage]
     func message(_ id: MessageID) throws(StoreError) -> StoredMessage?
+    /// The delivery state of a message, or of a correction, retraction or reactions.
+    func state(of message: MessageID) throws(StoreError) -> MessageState?
     /// The message that a reference identifies in a conversation.
     func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError) -> StoredMessage?
     /// All versions of a message's text, oldest first: one if it was never corrected, none if it was retracted.
@@ -95,6 +97,15 @@ public protocol StoreReader {
     func protectionRecords(
         of account: AccountID, beginningWith prefix: String
     ) throws(StoreError) -> [ProtectionChange.Record]
+
+    // MARK: Events
+
+    /// The extent of the event log; `nil` while nothing is recorded.
+    func eventLog() throws(StoreError) -> EventLog?
+    /// The next entries after a position, oldest first.
+    func events(after position: Int64, limit: Int) throws(StoreError) -> [StoredEvent]
+    /// Ordered by name.
+    func eventReaders() throws(StoreError) -> [EventReader]
 
     // MARK: Archives
 

@@ -41,6 +41,7 @@ extension MemoryTransaction {
         for (conversation, row) in state.conversations where row.key.account == account {
             try removeConversation(conversation)
         }
+        if let address = state.accounts[account]?.address { events.note(.accountRemoved, address, of: account) }
         state.accounts[account] = nil
         state.sessions[account] = nil
         state.presences[account] = nil
@@ -95,19 +96,25 @@ extension MemoryTransaction {
 
     func save(_ contact: StoredContact, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.contacts[.init(account: account, address: contact.address)] = contact
+        try recordingContacts(contact.address, of: account) { () throws(StoreError) in
+            state.contacts[.init(account: account, address: contact.address)] = contact
+        }
         changes.accounts.insert(account)
     }
 
     func removeContact(_ address: JID, of account: AccountID) throws(StoreError) {
-        state.contacts[.init(account: account, address: address.bare)] = nil
+        try recordingContacts(address, of: account) { () throws(StoreError) in
+            state.contacts[.init(account: account, address: address.bare)] = nil
+        }
         changes.accounts.insert(account)
     }
 
     func replaceContacts(_ contacts: [StoredContact], version: String?, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.contacts = state.contacts.filter { $0.key.account != account }
-        for contact in contacts { try save(contact, of: account) }
+        try recordingContacts(of: account) { () throws(StoreError) in
+            state.contacts = state.contacts.filter { $0.key.account != account }
+            for contact in contacts { try save(contact, of: account) }
+        }
         state.accounts[account]?.rosterVersion = version
         changes.accounts.insert(account)
     }
@@ -120,12 +127,16 @@ extension MemoryTransaction {
 
     func save(_ room: StoredRoom, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.rooms[.init(account: account, address: room.address)] = room
+        try recordingRoom(room.address, of: account) { () throws(StoreError) in
+            state.rooms[.init(account: account, address: room.address)] = room
+        }
         changes.accounts.insert(account)
     }
 
     func removeRoom(_ address: JID, of account: AccountID) throws(StoreError) {
-        state.rooms[.init(account: account, address: address.bare)] = nil
+        try recordingRoom(address, of: account) { () throws(StoreError) in
+            state.rooms[.init(account: account, address: address.bare)] = nil
+        }
         changes.accounts.insert(account)
     }
 
@@ -149,10 +160,12 @@ extension MemoryTransaction {
 
     func savePresence(_ presence: StoredPresence, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.presences[account, default: []].removeAll {
-            $0.kind == presence.kind && $0.address == presence.address
+        try recordingRequest(presence, of: account) { () throws(StoreError) in
+            state.presences[account, default: []].removeAll {
+                $0.kind == presence.kind && $0.address == presence.address
+            }
+            state.presences[account, default: []].append(presence)
         }
-        state.presences[account, default: []].append(presence)
     }
 
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError) {
@@ -223,6 +236,7 @@ extension MemoryTransaction {
         changes.messages[conversation] = nil
         changes.conversations.insert(conversation)
         changes.sendQueue = true
+        events.conversationRemoved(conversation, key)
     }
 
     func draft(in conversation: ConversationID) throws(StoreError) -> Draft? {

@@ -15,7 +15,7 @@ public enum HongyanProgram {
             return .done
         } catch {
             let error = CommandError(error)
-            StandardOutput.report("hongyan: " + error.description)
+            StandardOutput.report("hongyan: " + error.description, .error)
             return error.status
         }
     }

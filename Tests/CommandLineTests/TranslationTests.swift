@@ -21,7 +21,7 @@ import Testing
         var texts: Set<String> = []
         for folder in [
             "Sources/CommandLine", "Sources/TerminalApp", "Sources/UserProfile", "Sources/ChatApp",
-            "Sources/ChatEngine", "Sources/ChatModel",
+            "Sources/ChatEngine", "Sources/ChatModel", "Sources/Automation",
         ] {
             let files = FileManager.default.enumerator(atPath: root + "/" + folder)
             while let file = files?.nextObject() as? String {

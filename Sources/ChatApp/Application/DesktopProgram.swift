@@ -1,3 +1,4 @@
+internal import Automation
 internal import ChatModel
 internal import ChatStore
 internal import Foundation
@@ -108,7 +109,9 @@ public final class DesktopProgram {
             startNotifying(home)
             await home.start()
             let account = { @Sendable [weak home] (address: JID) in await home?.account(at: address) }
-            socket = ProfileSocket(profile, [.send(account), .keys(account)])
+            let automation = AutomationService(profile, store) { [weak home] in await home?.chatAccounts ?? [] }
+            socket = ProfileSocket(
+                profile, [.send(account), .keys(account)] + automation.methods.map(\.profileMethod))
             for address in waitingAddresses { open(address, context) }
             waitingAddresses = []
         } catch {

@@ -64,6 +64,8 @@ actor AccountConnection {
         await session.close()
     }
 
+    func suspend() async { await context.session?.suspend() }
+
     func use(_ configuration: ClientConfiguration) {
         precondition(configuration.address.bare == context.address, "An account keeps its address.")
         self.configuration = configuration

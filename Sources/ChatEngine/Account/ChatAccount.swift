@@ -84,6 +84,10 @@ public final class ChatAccount: Sendable {
     /// Disconnects and ends ``run()``.
     public func close() async { await connection.close() }
 
+    /// Disconnects and ends ``run()``, but leaves the session on the server for some minutes: the next process of this
+    /// profile resumes it, and contacts do not notice the pause.
+    public func suspend() async { await connection.suspend() }
+
     /// The events from now on. A slow observer misses the oldest ones; the current state can always be read.
     public func events() -> AsyncStream<ChatAccountEvent> { context.events.stream() }
 

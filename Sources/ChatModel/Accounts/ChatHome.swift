@@ -148,6 +148,9 @@ public final class ChatHome {
     /// A running account, online or not; there is one for each row of ``accounts``.
     public func account(_ id: AccountID) -> ChatAccount? { running[id]?.account }
 
+    /// All running accounts, online or not, in the order in which they were added.
+    public var chatAccounts: [ChatAccount] { running.values.map(\.account).sorted { $0.id < $1.id } }
+
     /// The running account with this address.
     public func account(at address: JID) -> ChatAccount? {
         running.values.lazy.map(\.account).first { $0.address == address.bare }

@@ -105,7 +105,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
 extension StoredMessage {
     /// The identifier by which another message refers to this one: in rooms the archive's, else the sender's; a
     /// correction always the stanza's `id` (XEP-0308 §3, XEP-0424 §3, XEP-0444 §4, XEP-0461 §3).
-    func reference(in key: ConversationKey, for purpose: MessageIdentity.Purpose) -> TargetReference? {
+    package func reference(in key: ConversationKey, for purpose: MessageIdentity.Purpose) -> TargetReference? {
         let identity = MessageIdentity(
             isInRoom: key.kind == .room, stanzaID: wireID, originID: originID, archiveID: archiveReference?.id)
         guard let id = identity.identifier(for: purpose) else { return nil }

@@ -70,6 +70,8 @@ enum StoreSalvage {
         let known = migrations.filter { $0.number <= version ?? .max }
         _ = try Migration.migrate(target, with: known.isEmpty ? migrations : known)
         for table in tables { try copy(table, from: source, to: target, report: &report) }
+        // Entries may be lost, so this log ends, and its readers notice that.
+        try target.run("DELETE FROM properties WHERE name = ?", [.text(SQLiteTransaction.eventLogProperty)])
         try removeOrphans(from: target)
         try target.transaction(immediate: true) { () throws(StoreError) in
             try SQLiteTransaction(target, cache: ConnectionCache()).resetIndex()

@@ -90,6 +90,7 @@ extension RecordStorage {
         let attachments = message.content.text?.attachments ?? []
         record.take(attachments)
         record.id = try insert(record)
+        if record.kind == .text { events.messageAdded(record.id) }
         if record.hasAttachments { try save(attachments, of: record.id) }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
         try enqueue(QueueEntry(message: record.id))

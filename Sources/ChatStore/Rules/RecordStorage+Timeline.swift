@@ -34,6 +34,11 @@ extension RecordStorage {
         return try assemble([record]).first
     }
 
+    package func state(of message: MessageID) throws(StoreError) -> MessageState? {
+        guard let record = try record(message) else { return nil }
+        return record.kind == .text ? try self.message(message)?.state : record.state
+    }
+
     package func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError)
         -> StoredMessage?
     {
@@ -142,6 +147,7 @@ extension RecordStorage {
         }
         let target = record.target
         noteChange(of: record)
+        if record.kind == .text { events.messageRemoved(record.id, in: try requireKey(of: record.conversation)) }
         if target == nil {
             try delete(record)
         } else if let target {

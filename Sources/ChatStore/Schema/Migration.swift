@@ -11,6 +11,7 @@ struct Migration: Sendable {
         Migration(number: 4, apply: { connection throws(StoreError) in try connection.execute(schema4) }),
         Migration(number: 5, apply: { connection throws(StoreError) in try connection.execute(schema5) }),
         Migration(number: 6, apply: { connection throws(StoreError) in try connection.execute(schema6) }),
+        Migration(number: 7, apply: { connection throws(StoreError) in try connection.execute(schema7) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -144,5 +145,26 @@ extension Migration {
             key TEXT
         ) STRICT;
         CREATE INDEX notices_time ON notices (conversation, time);
+        """
+
+    /// The event log and its readers.
+    ///
+    /// The newest entry is never removed, so that a position is never used twice.
+    static let schema7 = """
+        -- kind: `StoredEvent.Kind`. conversation_kind: of messages and removed conversations.
+        CREATE TABLE events (
+            position INTEGER PRIMARY KEY,
+            kind INTEGER NOT NULL,
+            account INTEGER NOT NULL,
+            address INTEGER NOT NULL REFERENCES addresses,
+            conversation_kind INTEGER,
+            message INTEGER
+        ) STRICT;
+
+        CREATE TABLE event_readers (
+            name TEXT NOT NULL PRIMARY KEY,
+            created INTEGER NOT NULL,
+            acknowledged INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }

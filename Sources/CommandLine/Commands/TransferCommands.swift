@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import JSONRPC
 internal import Localization
 internal import UserProfile
 

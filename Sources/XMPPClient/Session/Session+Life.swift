@@ -84,6 +84,12 @@ extension Session {
         isClosing = true
         observers.gate.forceOpen()
         takeIntake()
+        if suspensionWanted.isOpen, isOnline, configuration.store != nil, resumptionState != nil {
+            perform(machine.closeRequested(now: clock.now()))
+            let closure = TransportClosure(.broken, detail: "The session is suspended.")
+            perform(stream?.transportClosed(closure, now: clock.now()))
+            return
+        }
         if isOnline, lastPresence?.type == .available {
             // Sent before the end, so that contacts see it at once and not only when the server gives up (RFC 6121
             // §4.5).

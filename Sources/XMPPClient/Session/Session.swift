@@ -42,6 +42,7 @@ public actor Session {
     nonisolated let connectionWanted = Gate()
     /// Opened when the end is requested.
     nonisolated let closeWanted = Gate()
+    nonisolated let suspensionWanted = Gate()
     /// Opened when the closure of the program starts, and at the end.
     nonisolated let firstOnline = Gate()
     /// Opened at the end.
@@ -217,6 +218,15 @@ extension Session {
 
     /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
     public nonisolated func untilEnd() async { await ended.wait() }
+
+    /// Ends the session and leaves it on the server, so that the next process resumes it and nobody notices the pause
+    /// (XEP-0198 §5): the connection is closed without `</stream:stream>`. It returns when the state is stored.
+    ///
+    /// A session that cannot be resumed, or whose state is not stored, is closed as with ``close()``.
+    public nonisolated func suspend() async {
+        suspensionWanted.open()
+        await close()
+    }
 
     nonisolated func requestClose() {
         closeWanted.open()

@@ -1,35 +1,40 @@
 internal import ChatModel
-internal import ChatStore
+package import ChatStore
 internal import FileSharing
 internal import Foundation
 internal import Localization
 internal import Media
-internal import TerminalApp
-internal import UserProfile
-internal import XMPPAddress
+package import XMPPAddress
+
+/// Why a file of the user cannot be read, prepared or saved, as a message for the user.
+package struct FileFailure: Error, Sendable {
+    package let message: String
+
+    init(_ message: String) { self.message = message }
+}
 
 /// The folder for pictures, voice messages and files of an account: `files/<account>` in the profile, which is
 /// `$XDG_DATA_HOME/hongyan` by default.
-struct FileFolder: Sendable {
-    let path: String
+package struct FileFolder: Sendable {
+    package let path: String
 
-    init(account: JID, in profile: Profile) throws(CommandError) {
+    package init(account: JID, in profile: Profile) throws(FileFailure) {
         path = profile.filesFolder(of: account)
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .failed(localized("The folder %@ cannot be created.", path))
+            throw FileFailure(localized("The folder %@ cannot be created.", path))
         }
     }
 
     /// Saves `content` atomically under `name`, or under a numbered name if that is in use.
-    func save(_ content: [UInt8], name: String) throws(CommandError) -> String {
+    package func save(_ content: [UInt8], name: String) throws(FileFailure) -> String {
         try place(name) { try Data(content).write(to: URL(fileURLWithPath: $0), options: .atomic) }
     }
 
     /// Saves a copy of a received file under the name given by its sender, made safe.
-    func save(copyOf path: String, _ attachment: Attachment) throws(CommandError) -> String {
+    package func save(copyOf path: String, _ attachment: Attachment) throws(FileFailure) -> String {
         let head = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: MediaType.sniffedByteCount) }
         let name = SafeFileName(
             attachment.name, fallback: attachment.kind.word,
@@ -38,7 +43,7 @@ struct FileFolder: Sendable {
     }
 
     /// Writes a file under a name, or under a numbered name if that is in use.
-    private func place(_ name: String, _ write: (String) throws -> Void) throws(CommandError) -> String {
+    private func place(_ name: String, _ write: (String) throws -> Void) throws(FileFailure) -> String {
         let stem = (name as NSString).deletingPathExtension
         let suffix = (name as NSString).pathExtension
         var target = path + "/" + name
@@ -50,28 +55,28 @@ struct FileFolder: Sendable {
         do {
             try write(target)
         } catch {
-            throw .failed(localized("%@ cannot be written.", target))
+            throw FileFailure(localized("%@ cannot be written.", target))
         }
         return target
     }
 
-    static var currentDirectory: String { FileManager.default.currentDirectoryPath }
+    package static var currentDirectory: String { FileManager.default.currentDirectoryPath }
 
     /// The bytes of a file of the user.
-    static func read(_ file: String, limit: Int) throws(CommandError) -> [UInt8] {
+    package static func read(_ file: String, limit: Int) throws(FileFailure) -> [UInt8] {
         let path = (file as NSString).expandingTildeInPath
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-            throw .failed(localized("There is no file %@.", file))
+            throw FileFailure(localized("There is no file %@.", file))
         }
         guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw .failed(localized("The file %@ cannot be read.", file))
+            throw FileFailure(localized("The file %@ cannot be read.", file))
         }
         guard let data = try? handle.read(upToCount: limit + 1) else {
-            throw .failed(localized("The file %@ cannot be read.", file))
+            throw FileFailure(localized("The file %@ cannot be read.", file))
         }
         guard data.count <= limit else {
-            throw .failed(localized("The file %@ has more than %@.", file, Wording.size(limit)))
+            throw FileFailure(localized("The file %@ has more than %@.", file, Wording.size(limit)))
         }
         return Array(data)
     }

@@ -1,5 +1,5 @@
 /// A JSON value whose objects preserve the order of their members, so that output is reproducible.
-enum JSONValue: Sendable, Equatable, CustomStringConvertible {
+public enum JSONValue: Sendable, Hashable, CustomStringConvertible {
     case string(String)
     case integer(Int)
     case number(Double)
@@ -9,7 +9,7 @@ enum JSONValue: Sendable, Equatable, CustomStringConvertible {
     case null
 
     /// The value on one line.
-    var description: String {
+    public var description: String {
         switch self {
         case .string(let text): Self.quote(text)
         case .integer(let number): String(number)
@@ -47,37 +47,56 @@ enum JSONValue: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// A member of an object.
-struct JSONMember: Sendable, Equatable {
-    var key: String
-    var value: JSONValue
+public struct JSONMember: Sendable, Hashable {
+    public var key: String
+    public var value: JSONValue
+
+    public init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
-    init(stringLiteral value: String) { self = .string(value) }
-    init(integerLiteral value: Int) { self = .integer(value) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
 
     /// The text, or `null`.
-    static func text(_ value: (any CustomStringConvertible)?) -> JSONValue {
+    public static func text(_ value: (any CustomStringConvertible)?) -> JSONValue {
         value.map { .string($0.description) } ?? .null
     }
 
     /// The number, or `null`.
-    static func count(_ value: (any BinaryInteger)?) -> JSONValue {
+    public static func count(_ value: (any BinaryInteger)?) -> JSONValue {
         value.map { .integer(Int(clamping: $0)) } ?? .null
     }
 }
 
-extension JSONValue: ExpressibleByDictionaryLiteral {
+extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
     /// An object; members with the value `null` are omitted.
-    init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(elements.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+
+    /// An object of these members; those with the value `null` are omitted.
+    public init(_ members: [(String, JSONValue)]) {
+        self = .object(members.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
     }
+
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 }
 
 extension JSONValue {
-    /// An object of these members; those with the value `null` are omitted.
-    init(_ members: [(String, JSONValue)]) {
-        self = .object(members.filter { $0.1 != .null }.map { JSONMember(key: $0.0, value: $0.1) })
+    /// A member of an object; `nil` if this is none, or has none with this name, or it is `null`.
+    public subscript(_ key: String) -> JSONValue? {
+        guard case .object(let members) = self, let value = members.first(where: { $0.key == key })?.value,
+            value != .null
+        else { return nil }
+        return value
     }
+
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var integer: Int? { if case .integer(let number) = self { number } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    public var members: [JSONMember]? { if case .object(let members) = self { members } else { nil } }
 }

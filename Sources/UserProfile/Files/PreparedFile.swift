@@ -1,29 +1,31 @@
+internal import ChatModel
 internal import ChatStore
-internal import FileSharing
+internal import Dispatch
+package import FileSharing
 internal import Foundation
 internal import Glibc
+package import JSONRPC
 internal import Localization
-internal import Media
-internal import TerminalApp
+package import Media
 
 /// A picture or voice message prepared for sending, and saved in the folder of the account.
-struct PreparedFile: Sendable {
-    var outgoing: OutgoingFile
+package struct PreparedFile: Sendable {
+    package var outgoing: OutgoingFile
     /// The path of the copy, which the conversation shows and plays.
-    var path: String
-    var sha256: String
-    var details: FileDetails
+    package var path: String
+    package var sha256: String
+    package var details: FileDetails
 
     /// The largest picture file that is read.
     private static let maximumPictureSize = PictureLimits.maximumByteCount
 
     /// Scales a picture, removes its metadata and saves a copy.
-    static func picture(file: String, in folder: FileFolder) async throws -> PreparedFile {
+    package static func picture(file: String, in folder: FileFolder) async throws -> PreparedFile {
         let bytes = try await onOwnThread { Result { try FileFolder.read(file, limit: maximumPictureSize) } }.get()
         return try await picture(bytes, in: folder)
     }
 
-    static func picture(_ bytes: [UInt8], in folder: FileFolder) async throws -> PreparedFile {
+    package static func picture(_ bytes: [UInt8], in folder: FileFolder) async throws -> PreparedFile {
         let picture = try await Picture.prepare(bytes, quality: .standard)
         let name = "picture-\(FileDate.now).\(picture.type.fileExtension)"
         let path = try await onOwnThread { Result { try folder.save(picture.bytes, name: name) } }.get()
@@ -34,11 +36,11 @@ struct PreparedFile: Sendable {
     }
 
     /// Encodes a sound file if necessary, and saves a copy.
-    static func voice(file: String, in folder: FileFolder) async throws -> PreparedFile {
+    package static func voice(file: String, in folder: FileFolder) async throws -> PreparedFile {
         try await voice(VoiceMessage.make(fromFile: FileDate.expanded(file)), in: folder)
     }
 
-    static func voice(_ message: VoiceMessage, in folder: FileFolder) async throws -> PreparedFile {
+    package static func voice(_ message: VoiceMessage, in folder: FileFolder) async throws -> PreparedFile {
         let name = "voice-\(FileDate.now).\(message.type.fileExtension)"
         let path = try await onOwnThread { Result { try folder.save(message.bytes, name: name) } }.get()
         let outgoing = OutgoingFile(
@@ -56,8 +58,40 @@ struct PreparedFile: Sendable {
         sha256 = ContentHash(of: outgoing.content).description
     }
 
-    var json: [(String, JSONValue)] {
+    package var json: [(String, JSONValue)] {
         [("path", .string(path)), ("sha256", .string(sha256))] + details.json
+    }
+}
+
+extension SendOrder.File {
+    package init(_ file: PreparedFile, isInline: Bool) throws(FileFailure) {
+        guard !isInline || file.details.byteCount <= InlineMedia.maximumSize else {
+            throw FileFailure(
+                localized("The file %@ has more than %@.", file.path, Wording.size(InlineMedia.maximumSize)))
+        }
+        self.init(
+            path: file.path, mediaType: file.outgoing.mediaType, name: file.outgoing.name, width: file.outgoing.width,
+            height: file.outgoing.height, milliseconds: file.outgoing.length, isInline: isInline)
+    }
+
+    /// A file that is sent as it is.
+    package init(path: String, isInline: Bool) async throws(FileFailure) {
+        let failure = await onOwnThread { () -> FileFailure? in
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+                return FileFailure(localized("There is no file %@.", path))
+            }
+            return FileManager.default.isReadableFile(atPath: path)
+                ? nil : FileFailure(localized("The file %@ cannot be read.", path))
+        }
+        if let failure { throw failure }
+        let details = await FileDetails(path: path)
+        guard !isInline || details.byteCount <= InlineMedia.maximumSize else {
+            throw FileFailure(localized("The file %@ has more than %@.", path, Wording.size(InlineMedia.maximumSize)))
+        }
+        self.init(
+            path: path, mediaType: details.type, name: (path as NSString).lastPathComponent, width: details.width,
+            height: details.height, milliseconds: details.milliseconds, isInline: isInline)
     }
 }
 
@@ -79,27 +113,9 @@ enum FileDate {
     }
 }
 
-/// Records from the microphone into a temporary file, which is removed afterwards.
-enum Recording {
-    /// Records for this time, and shows the level on the terminal.
-    static func voice(seconds: Int) async throws -> VoiceMessage {
-        let recorder = try begin(maximum: .seconds(seconds))
-        defer { unlink(recorder.path) }
-        try await recorder.start()
-        let isTerminal = isatty(STDERR_FILENO) == 1
-        let meter = Task {
-            for await level in recorder.levels where isTerminal {
-                StandardOutput.write(
-                    "\r" + VoiceMeter.line(time: level.time, peak: level.peak) + "\u{1B}[K", to: STDERR_FILENO)
-            }
-            if isTerminal { StandardOutput.write("\r\u{1B}[K", to: STDERR_FILENO) }
-        }
-        defer { meter.cancel() }
-        return try await recorder.waitForEnd()
-    }
-
-    static func begin(maximum: Duration = VoiceRecorder.defaultMaximumDuration) throws(MediaError) -> VoiceRecorder {
-        let path = NSTemporaryDirectory() + "/hongyan-\(UUID().uuidString).ogg"
-        return try VoiceRecorder(from: .microphone(), to: path, maximumDuration: maximum)
+/// Runs blocking work (a question on the terminal, a file) on a separate thread, so that nothing else is delayed.
+package func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: body()) }
     }
 }

@@ -1,8 +1,7 @@
-internal import ChatEngine
-internal import ChatStore
-internal import Localization
+package import ChatEngine
+package import ChatStore
+package import JSONRPC
 internal import MessageFeatures
-internal import TerminalApp
 
 extension StoredMessage {
     /// One object, independent of the language of the user.
@@ -11,7 +10,7 @@ extension StoredMessage {
     ///   - key: the conversation of the message.
     ///   - path: where the content of a file is on this computer.
     ///   - protection: in place of that of the message.
-    func json(
+    package func json(
         in key: ConversationKey, files path: (Attachment) -> String? = { _ in nil }, protection: JSONValue? = nil
     ) -> JSONValue {
         let members: [(String, JSONValue)] = [
@@ -39,7 +38,7 @@ extension StoredMessage {
 
 extension [ProtectionError.Recipient] {
     /// The devices that cannot decrypt a message, for programs; `null` without any.
-    var json: JSONValue {
+    package var json: JSONValue {
         isEmpty
             ? .null
             : .array(
@@ -49,7 +48,7 @@ extension [ProtectionError.Recipient] {
 
 extension MessageProtection {
     /// What is known of the end-to-end encryption, for programs; `null` without any.
-    var json: JSONValue {
+    package var json: JSONValue {
         switch self {
         case .none: .null
         case .clear: ["state": "clear"]
@@ -66,12 +65,12 @@ extension MessageProtection {
 
 extension WaitingProtection {
     /// As of a message that was sent; `nil` if nothing is known of an encryption.
-    var json: JSONValue? { self == .none ? nil : ["state": .string(rawValue)] }
+    package var json: JSONValue? { self == .none ? nil : ["state": .string(rawValue)] }
 }
 
 extension ConversationKey.Kind {
     /// The value in JSON.
-    var word: String {
+    package var word: String {
         switch self {
         case .direct: "chat"
         case .room: "room"
@@ -82,7 +81,7 @@ extension ConversationKey.Kind {
 
 extension MessageState {
     /// The value in JSON.
-    var word: String {
+    package var word: String {
         switch self {
         case .queued: "queued"
         case .sentToServer: "sent"
@@ -93,7 +92,7 @@ extension MessageState {
     }
 
     /// Why it failed, in the text that was given for it.
-    var reason: String? {
+    package var reason: String? {
         guard case .failed(let reason) = self else { return nil }
         return reason.text ?? reason.condition
     }

@@ -1,18 +1,18 @@
 internal import ChatModel
 internal import FileSharing
 internal import Foundation
-internal import Media
-internal import TerminalApp
+package import JSONRPC
+package import Media
 
 /// The properties of a file: type, size, and dimensions or duration, found in the bytes, not in claims.
-struct FileDetails: Sendable, Equatable {
-    var type: String
-    var byteCount: Int
-    var width: Int?
-    var height: Int?
-    var milliseconds: Int?
+package struct FileDetails: Sendable, Equatable {
+    package var type: String
+    package var byteCount: Int
+    package var width: Int?
+    package var height: Int?
+    package var milliseconds: Int?
 
-    init(
+    package init(
         type: String, byteCount: Int, width: Int? = nil, height: Int? = nil, milliseconds: Int? = nil
     ) {
         self.type = type
@@ -28,7 +28,7 @@ struct FileDetails: Sendable, Equatable {
     }
 
     /// Reads the properties of a file.
-    init(path: String) async {
+    package init(path: String) async {
         let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber
         let byteCount = size?.intValue ?? 0
         self.init(type: MediaType.octetStream.name, byteCount: byteCount)
@@ -46,10 +46,10 @@ struct FileDetails: Sendable, Equatable {
         }
     }
 
-    var kind: MediaType.Kind { MediaType(name: type)?.kind ?? .other }
+    package var kind: MediaType.Kind { MediaType(name: type)?.kind ?? .other }
 
     /// `image/png, 12.3 kB, 320 × 200`.
-    var description: String {
+    package var description: String {
         var parts = [type, Wording.size(byteCount)]
         if let width, let height { parts.append("\(width) × \(height)") }
         if let milliseconds { parts.append(Wording.length(.milliseconds(milliseconds))) }
@@ -57,12 +57,12 @@ struct FileDetails: Sendable, Equatable {
     }
 
     /// `[picture] image/png, 12.3 kB, 320 × 200`.
-    var line: String { "[\(label)] \(description)" }
+    package var line: String { "[\(label)] \(description)" }
 
     private var label: String { Wording.word(FileKind(mediaType: type)) }
 
     /// The members for JSON.
-    var json: [(String, JSONValue)] {
+    package var json: [(String, JSONValue)] {
         [
             ("type", .string(type)), ("bytes", .integer(byteCount)), ("width", .count(width)),
             ("height", .count(height)), ("milliseconds", .count(milliseconds)),
