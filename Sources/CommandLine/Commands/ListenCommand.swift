@@ -78,7 +78,7 @@ extension Command {
         }
         system.stopping()
         // A service that is stopped goes on later.
-        if system.isManaged, ProgramSignals.received == SIGTERM { await online.suspend() } else { life.cancel() }
+        if system.isManaged, ProgramSignals.first == SIGTERM { await online.suspend() } else { life.cancel() }
         let result = await life.result
         await online.close()
         if !Task.isCancelled, !output.isOver { try result.get() }

@@ -95,7 +95,7 @@ extension Command {
         system.stopping()
         socket?.close()
         // A service that is stopped goes on later, so its contacts need not see it leave.
-        if ProgramSignals.received == SIGTERM { await accounts.suspend() }
+        if ProgramSignals.first == SIGTERM { await accounts.suspend() }
         life.cancel()
         let result = await life.result
         await accounts.release()

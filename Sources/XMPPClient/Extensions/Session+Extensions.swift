@@ -43,7 +43,6 @@ extension Session {
             _ = extensionTable.remove(entry.key)
             throw error
         }
-        directories = extensions(as: (any PeerDirectory).self)
         starts.join(entry.key)
         emit(.extensionAdded(instance))
         flushEventsOutsideOfReading()
@@ -69,8 +68,8 @@ extension Session {
         guard let entry = extensionTable.remove(ObjectIdentifier(type)) else { return nil }
         starts.leave(entry.key)
         for key in entry.handlers { unregister(key) }
+        interceptors = configuration.interceptors + extensionTable.all.flatMap(\.interceptors)
         directories = extensions(as: (any PeerDirectory).self)
-        interceptors.withLock { $0 = configuration.interceptors + extensionTable.all.flatMap(\.interceptors) }
         emit(.extensionRemoved(entry.instance))
         flushEventsOutsideOfReading()
         await announce(unlike: before)
@@ -112,7 +111,8 @@ extension Session {
             registered.append(handler.key)
         }
         let own = instance.interceptors
-        interceptors.withLock { $0 += own }
+        interceptors += own
+        directories = extensions(as: (any PeerDirectory).self)
         extensionTable.update(
             ObjectIdentifier(Swift.type(of: instance)), handlers: registered, interceptors: own)
     }

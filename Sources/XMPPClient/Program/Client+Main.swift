@@ -14,16 +14,20 @@ extension Client {
     ///     }
     ///
     /// SIGINT, SIGTERM and SIGHUP cancel the closure, and the session is closed properly: contacts see the bot leave. A second
-    /// signal ends the process at once. An error is written to standard error, as a sentence after the name of the program. The
-    /// exit status is 0 after a return, a signal or an intended end, and otherwise that of ``ClientError/exitClass``: 2 for
-    /// invalid settings, 3 for a refused login, 4 without a connection, 1 for anything else.
+    /// signal ends the process at once. After SIGTERM, with which a system ends a service, a session that a store can resume is
+    /// left on the server for the next process (``Session/suspend()``). An error is written to standard error, as a sentence
+    /// after the name of the program. The exit status is 0 after a return, a signal or an intended end, and otherwise that of
+    /// ``ClientError/exitClass``: 2 for invalid settings, 3 for a refused login, 4 without a connection, 1 for anything else.
     public static func main(
         _ configuration: @Sendable () throws -> ClientConfiguration,
         run body: @escaping @Sendable (Session) async throws -> Void
     ) async -> Never {
         await ProgramEnd.after {
             let client = Client(try configuration())
-            try await ProgramSignals.run { try await client.run(body) }
+            let keepSession: @Sendable (Int32) -> Void = { signal in
+                if signal == SIGTERM { client.session?.suspensionWanted.open() }
+            }
+            try await ProgramSignals.run(whenReceived: keepSession) { try await client.run(body) }
         }
     }
 }

@@ -8,7 +8,6 @@ extension Session {
     public func send(element: some XMLEncodable) throws(ClientError) {
         guard isOnline else { throw .notConnected }
         try requireSendable(element)
-        takeIntake()
         if observers.isObserved(.sending) { connection.sentElements.append(XMLElement(element)) }
         perform(stream?.sendElement(element, now: clock.now()))
     }

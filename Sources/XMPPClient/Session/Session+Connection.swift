@@ -166,8 +166,7 @@ extension Session {
             observers.wire.report(.sent(piece))
             direct.writeNow(piece)
         }
-        wrote(stanzas)
-        written(elements: elements)
+        wrote(stanzas, elements)
     }
 
     private func writeOutbox(to transport: any Transport) async {
@@ -185,8 +184,7 @@ extension Session {
                 outboxDrained.send()
                 return
             }
-            wrote(stanzas)
-            written(elements: elements)
+            wrote(stanzas, elements)
         }
     }
 

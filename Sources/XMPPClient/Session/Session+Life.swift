@@ -20,11 +20,10 @@ extension Session {
     }
 
     private func makeExtensions() throws(ClientError) {
-        interceptors.withLock { $0 = configuration.interceptors }
+        interceptors = configuration.interceptors
         guard purpose != .registration else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
         try requireOrder()
-        directories = extensions(as: (any PeerDirectory).self)
         for instance in extensionTable.instances { try plug(instance) }
     }
 

@@ -210,6 +210,9 @@ extension Session {
         await ended.wait()
     }
 
+    /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
+    public nonisolated func untilEnd() async { await ended.wait() }
+
     /// Ends the session and leaves it on the server, so that the next process resumes it and nobody notices the pause
     /// (XEP-0198 §5): the connection is closed without `</stream:stream>`. It returns when the state is stored.
     ///
@@ -218,9 +221,6 @@ extension Session {
         suspensionWanted.open()
         await close()
     }
-
-    /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
-    public nonisolated func untilEnd() async { await ended.wait() }
 
     nonisolated func requestClose() {
         closeWanted.open()
