@@ -9,6 +9,7 @@ extension Session {
         guard isOnline else { throw .notConnected }
         try requireSendable(element)
         if observers.isObserved(.sending) { connection.sentElements.append(XMLElement(element)) }
+        takeIntake()
         perform(stream?.sendElement(element, now: clock.now()))
     }
 

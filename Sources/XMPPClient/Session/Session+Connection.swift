@@ -1,5 +1,6 @@
 import TransportLayer
 import Waiting
+import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
@@ -188,8 +189,9 @@ extension Session {
         }
     }
 
-    private func wrote(_ stanzas: [StanzaToken]) {
+    private func wrote(_ stanzas: [StanzaToken], _ elements: [XMLElement]) {
         written(stanzas)
+        written(elements: elements)
         outboxHasRoom.send()
         outboxDrained.send()
         updateIntake()

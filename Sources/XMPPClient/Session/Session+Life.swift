@@ -120,7 +120,7 @@ extension Session {
         perform(farewell)
         flushEvents()
         for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
-        interceptors.withLock { $0 = [] }
+        interceptors = []
         directories = []
         router = StanzaRouter()
         stream = nil

@@ -8,7 +8,7 @@ extension Session {
     /// - Returns: Whether all were handled.
     func handleInboxAtOnce() -> Bool {
         guard !connection.inbox.isEmpty else { return true }
-        guard configuration.store == nil, interceptors.withLock(\.isEmpty) else { return false }
+        guard configuration.store == nil, interceptors.isEmpty else { return false }
         while !connection.inbox.isEmpty {
             let items = connection.inbox
             connection.inbox = []
@@ -45,7 +45,7 @@ extension Session {
         while !connection.inbox.isEmpty {
             let items = connection.inbox
             connection.inbox = []
-            let chain = interceptors.withLock { $0 }
+            let chain = interceptors
             for item in items {
                 switch item {
                 case .element(let element): emit(.element(element))

@@ -97,7 +97,7 @@ extension Session {
         if stanza.id == nil { stanza.id = newID() }
         if purpose == .component, stanza.from == nil { stanza.from = configuration.address }
 
-        let chain = interceptors.withLock { $0 }
+        let chain = interceptors
         // A stanza sent by an interceptor must not wait for the stanza that waits for this interceptor.
         let isInterception = !chain.isEmpty && SessionContext.interception != nil
         if isInterception || chain.isEmpty {

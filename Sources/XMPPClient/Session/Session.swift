@@ -51,7 +51,7 @@ public actor Session {
     nonisolated let sendingLock = AsyncLock()
     nonisolated let intake = SendIntake()
     nonisolated let identifiers: Mutex<IdentifierSource>
-    nonisolated let interceptors = Mutex<[any StanzaInterceptor]>([])
+    private nonisolated let chain = Mutex<[any StanzaInterceptor]>([])
     nonisolated let outboxHasRoom = Signal()
     nonisolated let outboxDrained = Signal()
     nonisolated let lifeChanged = Signal()
@@ -117,6 +117,12 @@ public actor Session {
         var generator = SystemRandomNumberGenerator()
         identifiers = Mutex(IdentifierSource(using: &generator))
         requests.ownAddress = configuration.address
+    }
+
+    /// The chain, which outgoing stanzas pass on the executor of their sender.
+    nonisolated var interceptors: [any StanzaInterceptor] {
+        get { chain.withLock { $0 } }
+        set { chain.withLock { $0 = newValue } }
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
