@@ -78,6 +78,9 @@ extension ClientStream {
         return .writtenWithRequest
     }
 
+    /// Whether the server acknowledges stanzas that are sent now: otherwise tokens of the owner have no meaning.
+    package var countsSentStanzas: Bool { management.countsSentStanzas }
+
     /// Sends stanzas that the owner has written one after the other with a ``makeWriter()``, none larger than ``serverLimits``
     /// allow, while the stream was established; they count for stream management. Only for ``StreamFraming/stream``.
     ///

@@ -465,6 +465,16 @@ extension StreamManagement {
 
 extension StreamManagement {
     /// Whether both directions are counted.
+    /// Whether sent stanzas are counted and kept.
+    package var countsSentStanzas: Bool {
+        switch state {
+        case .inactive: false
+        case .enabling: true
+        case .active: true
+        case .resuming: true
+        }
+    }
+
     package var isActive: Bool {
         switch state {
         case .active: true

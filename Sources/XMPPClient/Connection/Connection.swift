@@ -113,6 +113,8 @@ struct Outbox {
     /// What is not kept in pieces: stanzas are written directly into this buffer.
     var writer = ClientStream.makeWriter()
     private(set) var stanzas: [StanzaToken] = []
+    /// The tokens of stanzas without a number: nothing is acknowledged, and nobody observes what is written.
+    private var tokens: [[SendToken]] = []
 
     init(keepsPieces: Bool = false) { self.keepsPieces = keepsPieces }
 
@@ -128,6 +130,29 @@ struct Outbox {
         } else {
             writer.append(written: more)
         }
+    }
+
+    /// Records that the last appended bytes contain stanzas without a number.
+    mutating func append(_ tokens: [SendToken]) { self.tokens.append(tokens) }
+
+    func token(stanzaID: String) -> SendToken? {
+        for batch in tokens.reversed() {
+            if let token = batch.last(where: { $0.id == stanzaID }) { return token }
+        }
+        return nil
+    }
+
+    /// How many batches of tokens there are.
+    var tokenCount: Int { tokens.count }
+
+    /// Removes the oldest batches of tokens, all by default.
+    mutating func takeTokens(_ count: Int = .max) -> [[SendToken]] {
+        if count >= tokens.count {
+            defer { tokens = [] }
+            return tokens
+        }
+        defer { tokens.removeFirst(count) }
+        return Array(tokens.prefix(count))
     }
 
     /// Records that the last appended bytes contain these stanzas, with consecutive numbers.

@@ -39,6 +39,9 @@ final class SendIntake: Sendable {
         /// The number of bytes for which the session is woken.
         var wakesAt = 1
         var isWoken = false
+        /// The tokens of written stanzas that nobody has looked at, and those of them that were still referenced.
+        var retired: [[SendToken]] = []
+        var referenced: [SendToken] = []
 
         mutating func accept(_ stanza: AnyStanza, _ token: SendToken) -> Bool {
             guard limit > 0, writer.byteCount < Outbox.limit else { return false }
@@ -82,12 +85,51 @@ final class SendIntake: Sendable {
     func accept(_ stanza: AnyStanza) -> Acceptance {
         if case .presence = stanza { return .refused }
         let token = SendToken(stanza: stanza)
-        return state.withLock { state in
+        var retired: [SendToken]?
+        let acceptance: Acceptance = state.withLock { state in
             guard state.accept(stanza, token) else { return .refused }
             let wakes = !state.isWoken && state.writer.byteCount >= state.wakesAt
             if wakes { state.isWoken = true }
+            retired = state.retired.popLast()
             return .accepted(token, wakes: wakes)
         }
+        if retired != nil { settle(&retired) }
+        return acceptance
+    }
+
+    /// Tokens of stanzas that were written without a number. The next sender looks at them.
+    func retire(_ tokens: inout [[SendToken]]) {
+        state.withLock { state in
+            state.retired += tokens
+            tokens = []
+        }
+    }
+
+    /// Removes the tokens that no sender has looked at.
+    func takeRetired() -> [[SendToken]] {
+        state.withLock { state in
+            defer { state.retired = [] }
+            return state.retired
+        }
+    }
+
+    /// Removes the tokens that senders have looked at and that are still referenced.
+    func takeReferenced() -> [SendToken] {
+        state.withLock { state in
+            defer { state.referenced = [] }
+            return state.referenced
+        }
+    }
+
+    private func settle(_ retired: inout [SendToken]?) {
+        // Moved, because tokens in an array that is shared would be referenced twice.
+        guard var tokens = retired.take() else { return }
+        var referenced: [SendToken] = []
+        for index in tokens.indices where !isKnownUniquelyReferenced(&tokens[index]) {
+            tokens[index].writtenUnmanaged()
+            referenced.append(tokens[index])
+        }
+        if !referenced.isEmpty { state.withLock { $0.referenced += referenced } }
     }
 
     /// Opens the intake for stanzas of up to so many bytes, or closes it with 0.

@@ -122,6 +122,9 @@ struct SendLedger {
         if !isKnownUniquelyReferenced(&token) { index(token) }
     }
 
+    /// Makes a written token findable by the id of its stanza.
+    mutating func remember(_ token: SendToken) { index(token) }
+
     /// The numbers that wait for the server, in the order of sending.
     var numbers: [StanzaToken] {
         restored.keys.sorted() + open.indices.lazy.filter { open[$0] != nil }.map { StanzaToken(first + UInt64($0)) }

@@ -167,13 +167,16 @@ extension Session {
             observers.wire.report(.sent(piece))
             direct.writeNow(piece)
         }
-        wrote(stanzas, elements)
+        var tokens = connection.outbox.takeTokens()
+        wrote(stanzas, elements, &tokens)
     }
 
     private func writeOutbox(to transport: any Transport) async {
         while !Task.isCancelled, !connection.outbox.isEmpty {
             let (pieces, stanzas) = connection.outbox.take()
             let elements = takeSentElements()
+            // Until they are written, tokens stay where the end of the stream finds them.
+            let tokenCount = connection.outbox.tokenCount
             // A stanza may be resent by another process only if it was stored before it left this one.
             guard await saveIfDue() else { return }
             do {
@@ -185,12 +188,14 @@ extension Session {
                 outboxDrained.send()
                 return
             }
-            wrote(stanzas, elements)
+            var tokens = connection.outbox.takeTokens(tokenCount)
+            wrote(stanzas, elements, &tokens)
         }
     }
 
-    private func wrote(_ stanzas: [StanzaToken], _ elements: [XMLElement]) {
+    private func wrote(_ stanzas: [StanzaToken], _ elements: [XMLElement], _ tokens: inout [[SendToken]]) {
         written(stanzas)
+        wrote(&tokens)
         written(elements: elements)
         outboxHasRoom.send()
         outboxDrained.send()

@@ -116,6 +116,7 @@ extension Session {
             failSending(number, because: reason)
         }
         for reply in requests.withdrawAll() { reply.fulfil(.failure(reason)) }
+        settleRetired()
         for token in ledger.alive() { token.settle() }
         perform(farewell)
         flushEvents()

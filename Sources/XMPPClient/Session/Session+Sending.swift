@@ -70,7 +70,8 @@ extension Session {
     /// The token of a stanza that this session sent, if it is still referenced. Extensions report receipts on it.
     public func token(stanzaID: String) -> SendToken? {
         takeIntake()
-        return ledger.token(stanzaID: stanzaID)
+        settleRetired()
+        return ledger.token(stanzaID: stanzaID) ?? connection.outbox.token(stanzaID: stanzaID)
     }
 
     /// A new id for a stanza.
@@ -256,8 +257,16 @@ extension Session {
             return
         }
         acquaintances.wrote(to: batch.receivers)
-        let first = ledger.enter(contentsOf: batch.tokens)
         if batch.bytes.count >= Outbox.burst { gatherBurst() }
+        if stream?.countsSentStanzas == false, !observers.isObserved(.sending),
+            stream?.send(
+                written: batch.bytes, sizes: batch.sizes, first: StanzaToken(0), now: clock.now(),
+                to: &connection.outbox.writer) == .written
+        {
+            connection.outbox.append(batch.tokens)
+            return outboxGrew()
+        }
+        let first = ledger.enter(contentsOf: batch.tokens)
         switch stream?.send(
             written: batch.bytes, sizes: batch.sizes, first: first, now: clock.now(), to: &connection.outbox.writer)
         {
@@ -272,6 +281,45 @@ extension Session {
             for number in SendLedger.numbers(from: first, batch.tokens.count) { failSending(number, .notConnected) }
             settle()
         }
+    }
+
+    /// Stanzas without a number were written. Their tokens are looked at, and freed, by the next sender of a burst, whose
+    /// thread has made them.
+    func wrote(_ tokens: inout [[SendToken]]) {
+        guard !tokens.isEmpty else { return }
+        if isGatheringTimed, !observers.isObserved(.sending) { intake.retire(&tokens) } else { settle(&tokens) }
+    }
+
+    /// Reports that stanzas without a number were written, to those who still reference their tokens.
+    private func settle(_ written: inout [[SendToken]]) {
+        if observers.isObserved(.sending) {
+            for batch in written {
+                for token in batch {
+                    token.writtenUnmanaged()
+                    emit(.sent(token))
+                }
+            }
+            flushEventsOutsideOfReading()
+        }
+        // Moved one after the other, because tokens in an array that is shared would be referenced twice.
+        while var batch = written.popLast() {
+            for index in batch.indices where !isKnownUniquelyReferenced(&batch[index]) {
+                batch[index].writtenUnmanaged()
+                ledger.remember(&batch[index])
+            }
+        }
+    }
+
+    /// Looks at the tokens that no sender has looked at, and remembers those that are still referenced.
+    func settleRetired() {
+        var retired = intake.takeRetired()
+        settle(&retired)
+        for token in intake.takeReferenced() { ledger.remember(token) }
+    }
+
+    /// The connection is over: stanzas that were not written are in the ledger like others.
+    func enterUnwritten() {
+        for tokens in connection.outbox.takeTokens() { _ = ledger.enter(contentsOf: tokens) }
     }
 
     /// The connection was lost before a stanza was passed to the stream.
@@ -301,6 +349,7 @@ extension Session {
     private func gatheringTimePassed() {
         isGatheringTimed = false
         intake.gather(1)
+        settleRetired()
         // If this is the middle of the burst, it begins to gather again.
         takeIntake()
     }

@@ -109,6 +109,7 @@ extension Session {
 
     /// The stream is over: nothing can be sent any more, and new stanzas wait if the session can be resumed.
     func streamEnded(_ end: StreamEnd) {
+        enterUnwritten()
         carryOut(machine.streamEnded(withoutSuspect(end), now: clock.now(), jitter: .random(in: 0...1)))
     }
 
