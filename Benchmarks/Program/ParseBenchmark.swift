@@ -24,6 +24,16 @@ func writeCorpus(_ mix: StanzaCorpus.Mix, to path: String, stanzas: Int) {
     fputs("</stream:stream>", file)
 }
 
+func writeStanzas(_ mix: StanzaCorpus.Mix, to path: String, count: Int) {
+    guard let file = fopen(path, "w") else {
+        perror(path)
+        exit(1)
+    }
+    defer { fclose(file) }
+    var corpus = StanzaCorpus(mix)
+    for _ in 0..<count { fputs(corpus.next().xml, file) }
+}
+
 func contents(of path: String) -> [UInt8] {
     guard let file = fopen(path, "r") else {
         perror(path)

@@ -1,4 +1,3 @@
-import Glibc
 import MessagePayloads
 import XMLStreaming
 import XMPPAddress
@@ -19,14 +18,6 @@ enum SendMode: String, CaseIterable {
     case encode
 }
 
-/// User and system time of this process in seconds.
-private func usedTime() -> Double {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    let (user, system) = (usage.ru_utime, usage.ru_stime)
-    return Double(user.tv_sec + system.tv_sec) + Double(user.tv_usec + system.tv_usec) / 1e6
-}
-
 private func report(_ mode: SendMode, since start: Double, messages: Int, counted: String) {
     let microseconds = (usedTime() - start) / Double(max(messages, 1)) * 1e6
     print("\(mode.rawValue) \(microseconds) us/stanza stanzas=\(counted)")
@@ -44,7 +35,7 @@ private func message(_ number: Int, to receiver: JID) -> Message {
     return message
 }
 
-/// Measures sending `messages` messages to the server of `discard_server.py` on `port`.
+/// Measures sending `messages` messages to the server of `loopback_server.py` on `port`.
 func measureSending(_ mode: SendMode, port: UInt16, messages: Int) async throws {
     let receiver = try JID("romeo@montague.example/orchard")
     switch mode {

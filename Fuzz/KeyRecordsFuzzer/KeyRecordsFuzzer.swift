@@ -16,7 +16,7 @@ public func fuzzKeyRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     let input = Array(octets.dropFirst())
     let now: Int64 = 1_800_000_000
     let toy = ToyCryptography()
-    switch choice % 9 {
+    switch choice % 11 {
     case 0:
         check(input) { bytes in
             let keys = try OwnKeys(bytes, using: toy)
@@ -35,8 +35,11 @@ public func fuzzKeyRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
         check(input) { bytes in
             var shelf = try SessionShelf(bytes)
             let record = shelf.record
-            for session in shelf.sessions { _ = try? OMEMOSession(serialized: session) }
+            for session in shelf.sessions + shelf.retired { _ = try? OMEMOSession(serialized: session) }
             shelf.put([1])
+            shelf.retire(now: now)
+            _ = shelf.timePassed(now: now)
+            shelf.sent.copied("x", using: toy)
             shelf.removeSessions(with: "")
             return record
         }
@@ -60,6 +63,21 @@ public func fuzzKeyRecords(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
         _ = KnownKey.address(inName: KnownKey.prefix + name)
         _ = ConversationEncryption.address(inName: name)
     case 7:
+        check(input) { bytes in
+            var missing = try MissingMessage(bytes)
+            let record = missing.record
+            _ = (missing.isDue(now: now), missing.isOver(now: now))
+            missing.requested(now: now)
+            _ = missing.record
+            return record
+        }
+    case 8:
+        // A record without entries is removed.
+        check(input) { bytes in
+            let copies = try RequestedCopies(bytes)
+            return copies.record ?? RequestedCopies(for: copies.receiver, [.init("x", in: .requester)], time: 0).record
+        }
+    case 9:
         guard let element = try? XMLElement(parsing: input), let file = try? SharedFile(from: element) else { break }
         let again = try? SharedFile(from: XMLElement(file))
         precondition(again?.encrypted == file.encrypted && again?.urls == file.urls, "A file changed its meaning.")

@@ -36,6 +36,9 @@ public func fuzzOMEMO(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         again.padding = envelope.padding
         precondition(XMLElement(again) == XMLElement(envelope), "An envelope changed its meaning.")
     case 6:
+        if let request = CopyRequest(plaintext: EncryptedPayload.emptyKey + input) {
+            precondition(CopyRequest(plaintext: request.plaintext) == request, "A request changed its meaning.")
+        }
         guard let link = EncryptedFileLink(String(decoding: input, as: UTF8.self)) else { break }
         precondition(EncryptedFileLink(link.text) == link, "A link changed its meaning.")
     default:

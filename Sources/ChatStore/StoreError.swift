@@ -74,3 +74,11 @@ extension StoreError {
         }
     }
 }
+
+extension StoreError {
+    package static var tooManyEventReaders: Self {
+        Self(.invalidRequest, "There are \(EventLog.readerLimit) readers of events already; remove one first.")
+    }
+    package static var noSuchEvent: Self { Self(.invalidRequest, "There is no such event yet.") }
+    package static var noSuchEventReader: Self { Self(.invalidRequest, "There is no such reader of events.") }
+}

@@ -16,6 +16,8 @@ public protocol StoreReader {
     func avatarHashes(of account: AccountID) throws(StoreError) -> [JID: String]
     /// The avatar with this hash, whichever contact or account uses it.
     func avatar(hash: String) throws(StoreError) -> StoredAvatar?
+    /// The names that people have given themselves; empty for those who are known to have given none.
+    func publishedNames(of account: AccountID) throws(StoreError) -> [JID: String]
     /// The presence of contacts as last received in the session, empty if no session can be resumed; and pending
     /// subscription requests.
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence]
@@ -52,6 +54,8 @@ public protocol StoreReader {
         of conversation: ConversationID, _ kinds: Set<Attachment.Kind>, before position: TimelinePosition?, limit: Int
     ) throws(StoreError) -> [StoredMessage]
     func message(_ id: MessageID) throws(StoreError) -> StoredMessage?
+    /// The delivery state of a message, or of a correction, retraction or reactions.
+    func state(of message: MessageID) throws(StoreError) -> MessageState?
     /// The message that a reference identifies in a conversation.
     func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError) -> StoredMessage?
     /// All versions of a message's text, oldest first: one if it was never corrected, none if it was retracted.
@@ -76,6 +80,9 @@ public protocol StoreReader {
     func queued(_ message: MessageID) throws(StoreError) -> QueuedMessage?
     /// Those of these messages that wait to be sent.
     func queued(among messages: Set<MessageID>) throws(StoreError) -> Set<MessageID>
+    /// A message of ours that the server has, as it was sent; `nil` if it was retracted, or if this device does not know its
+    /// content. It is not in the queue: its position is 0.
+    func sent(_ originID: String, in conversation: ConversationID) throws(StoreError) -> QueuedMessage?
     /// The content hashes of files of unsent messages: queued ones, and failed ones that can be retried. A cache must
     /// not evict them.
     func contentsToSend(of account: AccountID) throws(StoreError) -> Set<String>
@@ -95,6 +102,15 @@ public protocol StoreReader {
     func protectionRecords(
         of account: AccountID, beginningWith prefix: String
     ) throws(StoreError) -> [ProtectionChange.Record]
+
+    // MARK: Events
+
+    /// The extent of the event log; `nil` while nothing is recorded.
+    func eventLog() throws(StoreError) -> EventLog?
+    /// The next entries after a position, oldest first.
+    func events(after position: Int64, limit: Int) throws(StoreError) -> [StoredEvent]
+    /// Ordered by name.
+    func eventReaders() throws(StoreError) -> [EventReader]
 
     // MARK: Archives
 

@@ -20,6 +20,8 @@ public protocol StoreWriter: StoreReader {
     func removeRoom(_ address: JID, of account: AccountID) throws(StoreError)
     /// - Parameter avatar: `nil` if the contact has none any more.
     func saveAvatar(_ avatar: StoredAvatar?, of address: JID, account: AccountID) throws(StoreError)
+    /// - Parameter name: empty if the contact has none; `nil` if that is not known any more.
+    func savePublishedName(_ name: String?, of address: JID, account: AccountID) throws(StoreError)
     func savePresence(_ presence: StoredPresence, of account: AccountID) throws(StoreError)
     /// A bare address removes the presence of all devices of that address.
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError)
@@ -86,6 +88,19 @@ public protocol StoreWriter: StoreReader {
     func sendAgain(_ message: MessageID) throws(StoreError)
     /// Removes an unsent message from the queue and the timeline.
     func cancel(_ message: MessageID) throws(StoreError)
+
+    // MARK: Events
+
+    /// The reader with this name; a new one begins at the end of the log. The first reader begins the recording of events.
+    ///
+    /// - Throws: `invalidRequest` if there are ``EventLog/readerLimit`` others.
+    func addEventReader(_ name: String, at time: MessageTime) throws(StoreError) -> EventReader
+    /// Records that a reader has handled all events up to a position. Entries that all readers have handled are removed.
+    ///
+    /// - Throws: `invalidRequest` if there is no such reader or no such position yet.
+    func acknowledgeEvents(upTo position: Int64, by reader: String) throws(StoreError)
+    /// Forgets a reader. Without readers nothing is recorded.
+    func removeEventReader(_ name: String) throws(StoreError)
 }
 
 /// The result of storing a copy of a message.

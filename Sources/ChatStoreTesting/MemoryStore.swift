@@ -25,6 +25,7 @@ public final class MemoryStore: LocalStore {
             if isClosed { throw StoreError(.closed, "The store was closed.") }
             let transaction = MemoryTransaction(state)
             let result = try body(transaction)
+            try transaction.record()
             state = transaction.state
             return (result, transaction.changes)
         }
@@ -105,6 +106,7 @@ struct MemoryState {
     var contacts: [Person: StoredContact] = [:]
     var rooms: [Person: StoredRoom] = [:]
     var avatars: [Person: StoredAvatar] = [:]
+    var publishedNames: [Person: String] = [:]
     var capabilities: [CapabilitiesName: [UInt8]] = [:]
     var sessions: [AccountID: ResumptionState] = [:]
     var presences: [AccountID: [StoredPresence]] = [:]
@@ -129,6 +131,10 @@ struct MemoryState {
     var growth = GrowthAllowance()
     var protectionRecords: [AccountID: [String: [UInt8]]] = [:]
     var lastNotice: Int64 = 0
+    var events: [StoredEvent] = []
+    var lastEvent: Int64 = 0
+    var eventLog = ""
+    var eventReaders: [String: EventReader] = [:]
     /// By time.
     var notices: [ConversationID: [StoredNotice]] = [:]
 }

@@ -17,7 +17,9 @@ extension MemoryTransaction {
     }
 
     private func size(of record: MessageRecord) -> Int {
-        let texts = [record.body, record.subject, record.thread].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        let texts = [record.body, record.subject, record.thread, record.storedLink].reduce(0) {
+            $0 + ($1?.utf8.count ?? 0)
+        }
         return (state.attachments[record.id] ?? []).reduce(texts) { sum, attachment in
             sum + (attachment.thumbnail?.count ?? 0) + (attachment.url?.utf8.count ?? 0)
                 + (attachment.name?.utf8.count ?? 0)

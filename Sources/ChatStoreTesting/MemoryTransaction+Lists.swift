@@ -41,6 +41,7 @@ extension MemoryTransaction {
         for (conversation, row) in state.conversations where row.key.account == account {
             try removeConversation(conversation)
         }
+        if let address = state.accounts[account]?.address { events.note(.accountRemoved, address, of: account) }
         state.accounts[account] = nil
         state.sessions[account] = nil
         state.presences[account] = nil
@@ -48,6 +49,7 @@ extension MemoryTransaction {
         state.contacts = state.contacts.filter { $0.key.account != account }
         state.rooms = state.rooms.filter { $0.key.account != account }
         state.avatars = state.avatars.filter { $0.key.account != account }
+        state.publishedNames = state.publishedNames.filter { $0.key.account != account }
         state.intervals = state.intervals.filter { $0.key.account != account }
         changes.accounts.insert(account)
     }
@@ -95,19 +97,25 @@ extension MemoryTransaction {
 
     func save(_ contact: StoredContact, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.contacts[.init(account: account, address: contact.address)] = contact
+        try recordingContacts(contact.address, of: account) { () throws(StoreError) in
+            state.contacts[.init(account: account, address: contact.address)] = contact
+        }
         changes.accounts.insert(account)
     }
 
     func removeContact(_ address: JID, of account: AccountID) throws(StoreError) {
-        state.contacts[.init(account: account, address: address.bare)] = nil
+        try recordingContacts(address, of: account) { () throws(StoreError) in
+            state.contacts[.init(account: account, address: address.bare)] = nil
+        }
         changes.accounts.insert(account)
     }
 
     func replaceContacts(_ contacts: [StoredContact], version: String?, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.contacts = state.contacts.filter { $0.key.account != account }
-        for contact in contacts { try save(contact, of: account) }
+        try recordingContacts(of: account) { () throws(StoreError) in
+            state.contacts = state.contacts.filter { $0.key.account != account }
+            for contact in contacts { try save(contact, of: account) }
+        }
         state.accounts[account]?.rosterVersion = version
         changes.accounts.insert(account)
     }
@@ -120,12 +128,16 @@ extension MemoryTransaction {
 
     func save(_ room: StoredRoom, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.rooms[.init(account: account, address: room.address)] = room
+        try recordingRoom(room.address, of: account) { () throws(StoreError) in
+            state.rooms[.init(account: account, address: room.address)] = room
+        }
         changes.accounts.insert(account)
     }
 
     func removeRoom(_ address: JID, of account: AccountID) throws(StoreError) {
-        state.rooms[.init(account: account, address: address.bare)] = nil
+        try recordingRoom(address, of: account) { () throws(StoreError) in
+            state.rooms[.init(account: account, address: address.bare)] = nil
+        }
         changes.accounts.insert(account)
     }
 
@@ -141,6 +153,18 @@ extension MemoryTransaction {
 
     func avatar(hash: String) throws(StoreError) -> StoredAvatar? { state.avatars.values.first { $0.hash == hash } }
 
+    func publishedNames(of account: AccountID) throws(StoreError) -> [JID: String] {
+        Dictionary(
+            state.publishedNames.filter { $0.key.account == account }.map { ($0.key.address, $0.value) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    func savePublishedName(_ name: String?, of address: JID, account: AccountID) throws(StoreError) {
+        try require(account)
+        state.publishedNames[.init(account: account, address: address.bare)] = name
+        changes.accounts.insert(account)
+    }
+
     func presences(of account: AccountID) throws(StoreError) -> [StoredPresence] {
         (state.presences[account] ?? []).sorted {
             ($0.address.description, $0.kind.rawValue) < ($1.address.description, $1.kind.rawValue)
@@ -149,10 +173,12 @@ extension MemoryTransaction {
 
     func savePresence(_ presence: StoredPresence, of account: AccountID) throws(StoreError) {
         try require(account)
-        state.presences[account, default: []].removeAll {
-            $0.kind == presence.kind && $0.address == presence.address
+        try recordingRequest(presence, of: account) { () throws(StoreError) in
+            state.presences[account, default: []].removeAll {
+                $0.kind == presence.kind && $0.address == presence.address
+            }
+            state.presences[account, default: []].append(presence)
         }
-        state.presences[account, default: []].append(presence)
     }
 
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError) {
@@ -223,6 +249,7 @@ extension MemoryTransaction {
         changes.messages[conversation] = nil
         changes.conversations.insert(conversation)
         changes.sendQueue = true
+        events.conversationRemoved(conversation, key)
     }
 
     func draft(in conversation: ConversationID) throws(StoreError) -> Draft? {

@@ -13,7 +13,12 @@ final class MemoryTransaction: RecordStorage {
         set { state.growth = newValue }
     }
 
-    init(_ state: MemoryState) { self.state = state }
+    var events: EventDraft
+
+    init(_ state: MemoryState) {
+        self.state = state
+        events = EventDraft(isRecording: !state.eventReaders.isEmpty)
+    }
 
     func address(of account: AccountID) throws(StoreError) -> JID? { state.accounts[account]?.address }
 

@@ -3,6 +3,7 @@ internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import FileSharing
+internal import JSONRPC
 internal import Localization
 internal import Media
 internal import SASLMechanisms
@@ -56,13 +57,15 @@ extension CommandError {
         case let error as RegistrationError: self.init(error)
         case let error as StoreError: self.init(store: error)
         case let error as ProfileFailure: self.init(profile: error)
+        case let error as TransferFailure: self.init(error)
         case let error as SendFailure: self.init(send: error)
         case let error as KeyFailure: self.init(keys: error)
-        case let fault as ProfileFault where fault == .unknownMethod:
+        case let error as FileFailure: self = .failed(error.message)
+        case let fault as JSONRPCError where fault == .unknownMethod:
             self.init(
                 .profileInUse,
                 localized("The program that has the profile open cannot do this for others; close it first."))
-        case is ProfileFault:
+        case is JSONRPCError:
             self.init(
                 .profileInUse, localized("The program that has the profile open does not answer; close it first."))
         case is CancellationError: self = .failed(localized("Interrupted."))
@@ -102,7 +105,7 @@ extension CommandError {
         let status: ExitStatus =
             switch failure.code {
             case .offline, .unconfirmed, .late: .connection
-            case .failed, .undelivered, .file, .interrupted, .notEncrypted: .failed
+            case .failed, .undelivered, .file, .target, .interrupted, .notEncrypted: .failed
             case .store: .store
             case .account: .profileInUse
             }

@@ -1,9 +1,8 @@
-internal import Dispatch
 internal import Glibc
 internal import Localization
-internal import Synchronization
 internal import TerminalApp
 internal import UserProfile
+internal import XMPPClient
 
 /// The program `hongyan`: finds the command, runs it, and turns a failure into a message and an exit status.
 public enum HongyanProgram {
@@ -12,11 +11,11 @@ public enum HongyanProgram {
         // A closed reader is reported as an error of the write, not as a signal.
         signal(SIGPIPE, SIG_IGN)
         do {
-            try await Interruption.run { try await perform(Array(arguments.dropFirst())) }
+            try await ProgramSignals.run { try await perform(Array(arguments.dropFirst())) }
             return .done
         } catch {
             let error = CommandError(error)
-            StandardOutput.report("hongyan: " + error.description)
+            StandardOutput.report("hongyan: " + error.description, .error)
             return error.status
         }
     }
@@ -62,43 +61,5 @@ public enum HongyanProgram {
         }
         lines += ["", localized("`hongyan help COMMAND` explains one of them; its options may stand anywhere.")]
         return lines.joined(separator: "\n")
-    }
-}
-
-/// Turns Ctrl-C and the signals that end a program into the cancellation of a task, so that the session is closed
-/// properly.
-enum Interruption {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
-
-    /// A terminal that closes sends its signal twice, through the shell and itself; only a later signal is a repetition
-    /// by the user.
-    private static let repeatInterval = Duration.seconds(1)
-
-    /// Runs `body` as a task that the first signal cancels; a later one ends the program at once.
-    static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        let task = Task { try await body() }
-        let first = Mutex<ContinuousClock.Instant?>(nil)
-        let sources = signals.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                let isImpatient = first.withLock { first in
-                    guard let instant = first else {
-                        first = .now
-                        return false
-                    }
-                    return .now - instant > repeatInterval
-                }
-                if isImpatient { _exit(128 + number) }
-                task.cancel()
-            }
-            source.resume()
-            return source
-        }
-        defer {
-            for source in sources { source.cancel() }
-            for number in signals { signal(number, SIG_DFL) }
-        }
-        try await task.value
     }
 }

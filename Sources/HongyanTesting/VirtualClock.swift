@@ -10,7 +10,7 @@ public import XMPPClient
 public final class VirtualClock: Sendable {
     private struct State {
         var now = ContinuousClock.now
-        var sleepers: [(until: ContinuousClock.Instant, latch: Gate)] = []
+        var sleepers: [(until: ContinuousClock.Instant, wake: @Sendable () -> Void)] = []
     }
 
     private let state = Mutex(State())
@@ -28,16 +28,23 @@ public final class VirtualClock: Sendable {
             now: { [self] in state.withLock(\.now) },
             sleep: { [self] instant in
                 let latch = Gate()
-                let isPast = state.withLock { state in
-                    if instant <= state.now { return true }
-                    state.sleepers.append((instant, latch))
-                    return false
-                }
-                if !isPast { await latch.wait() }
-            })
+                call(at: instant) { latch.open() }
+                await latch.wait()
+            },
+            schedule: { [self] instant, wake in call(at: instant, wake) })
     }
 
-    /// Advances the clock and wakes every task whose time has come.
+    /// Calls the closure at the instant, at once if it is past.
+    private func call(at instant: ContinuousClock.Instant, _ wake: @escaping @Sendable () -> Void) {
+        let isPast = state.withLock { state in
+            if instant <= state.now { return true }
+            state.sleepers.append((instant, wake))
+            return false
+        }
+        if isPast { wake() }
+    }
+
+    /// Advances the clock and wakes everything whose time has come.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now += duration
@@ -46,11 +53,12 @@ public final class VirtualClock: Sendable {
             state.sleepers.removeAll { $0.until <= now }
             return due
         }
-        for sleeper in due { sleeper.latch.open() }
+        for sleeper in due { sleeper.wake() }
     }
 
     /// Advances the clock in steps until the work is done, with a real pause of a millisecond between them, so that
     /// waiting tasks can run before hours have passed.
+    @discardableResult
     public func run<Result: Sendable>(
         _ step: Duration = .seconds(1), _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {

@@ -50,6 +50,11 @@ public enum Localization {
         return (nil, "en")
     }
 
+    /// The languages that the user has set, best first: `de_AT`, `de`, `en`; `C` for none.
+    public static var preferredLanguages: [String] {
+        languages(in: { variable in getenv(variable).map { String(cString: $0) } })
+    }
+
     /// The preferred languages, best first, each as named and then without its country, in the order of gettext: the
     /// list `LANGUAGE`, otherwise the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set.
     static func languages(in environment: (String) -> String?) -> [String] {
@@ -61,10 +66,16 @@ public enum Localization {
         return (list + [locale]).flatMap { name -> [String] in
             let bare = String(name.prefix { $0 != "." && $0 != "@" })
             let language = String(bare.prefix { $0 != "_" })
-            // Simplified Chinese is also the default without a country, and is used in Singapore.
-            let further = language == "zh" && bare != "zh_TW" && bare != "zh_HK" ? ["zh_CN"] : []
-            return [bare] + (language == bare ? [] : [language]) + further.filter { $0 != bare }
+            return [bare] + (language == bare ? [] : [language]) + further(bare).filter { $0 != bare }
         }
+    }
+
+    /// The catalogues that people of a variant of Chinese can read: traditional characters in Taiwan, Hong Kong and
+    /// Macau; simplified ones everywhere else, which is also the default without a country.
+    private static func further(_ locale: String) -> [String] {
+        guard locale == "zh" || locale.hasPrefix("zh_") else { return [] }
+        let traditional = ["zh_TW", "zh_HK", "zh_MO", "zh_Hant"].contains { locale.hasPrefix($0) }
+        return traditional ? ["zh_TW"] : ["zh_CN"]
     }
 
     /// The folders of catalogues: `HONGYAN_LOCALE_DIR`, the folder of the program, and those of the system.

@@ -23,7 +23,7 @@ public struct OMEMOError: Error, Sendable, Hashable, CustomStringConvertible {
         case unsupportedVersion(UInt8)
         /// A counter does not fit in 32 bits, is negative, or cannot be increased.
         case counterOutOfRange
-        /// The message is further ahead than ``OMEMOLimits/skippedKeys`` allows.
+        /// The message is further ahead than ``OMEMOLimits/skippedMessages`` allows.
         case tooManySkippedMessages
         /// The key exchange refers to a one-time key that this device does not have, or to none.
         case unknownPreKey

@@ -1,7 +1,12 @@
 /// The limits of the module. A peer that exceeds one gets a typed refusal.
 public enum OMEMOLimits {
-    /// Stored keys of delayed messages in one session, and messages that one message may skip (XEP-0384 §4.3 MAX_SKIP).
+    /// Stored keys of delayed messages in one session (XEP-0384 §4.3 MAX_SKIP).
     public static let skippedKeys = 1_000
+    /// Messages that one message may skip: what somebody writes in some months to a device that is away. More than
+    /// ``skippedKeys`` of them are stored as one key of the chain, which costs half of the computing of as many single keys.
+    public static let skippedMessages: UInt32 = 4_000
+    /// Such keys of the chain in one session: each message that is decrypted out of the middle adds one.
+    static let gaps = 32
     /// Seconds after which the key of a delayed message is discarded: 30 days, longer than servers usually hold messages
     /// back after later ones were delivered.
     public static let skippedKeyLifetime: Int64 = 30 * 86_400

@@ -58,6 +58,38 @@ extension Transport {
     public var isMessageBased: Bool { false }
 }
 
+/// A transport that lives on an event loop: an owner on the same loop reads and writes without a task. Everything except
+/// ``loop`` is called on the thread of the loop.
+package protocol EventLoopTransport: Transport {
+    var loop: EventLoop { get }
+
+    /// Whether bytes can be queued without waiting.
+    var isReadyToWrite: Bool { get }
+
+    /// Queues bytes, when ``isReadyToWrite`` was true just before.
+    func writeNow(_ bytes: [UInt8])
+
+    /// Passes what arrives to the reader from now on, and retains it until the end; no task may read.
+    func startReading(_ reader: any TransportReader)
+
+    /// Accepts no bytes from the peer until ``resumeReading()``.
+    func pauseReading()
+
+    func resumeReading()
+
+    /// Releases the reader, which gets nothing more.
+    func stopReading()
+}
+
+/// The owner of an ``EventLoopTransport``. It is called on the thread of the loop.
+package protocol TransportReader: AnyObject, Sendable {
+    /// Bytes arrived; they are valid only during the call.
+    func bytesArrived(_ bytes: UnsafeRawBufferPointer)
+
+    /// The peer has ended the stream properly (`nil`), or the transport has failed. The reader is released.
+    func readingEnded(_ error: TransportError?)
+}
+
 /// The memory limits and timeouts of a transport.
 public struct TransportLimits: Sendable, Hashable {
     /// The number of queued bytes at which ``Transport/write(_:)`` suspends. 256 KiB are enough for a fast connection

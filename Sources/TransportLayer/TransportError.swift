@@ -41,6 +41,8 @@ public struct TransportError: Error, Sendable, Equatable, CustomStringConvertibl
         case httpStatus = "HTTP status"
         /// The HTTP transfer failed.
         case httpFailed = "HTTP failed"
+        /// The proxy refused the connection, could not make it, or does not speak its protocol.
+        case proxyFailed = "proxy failed"
         /// The server does not support WebSocket or XMPP over it, or it closed such a connection with an error.
         case webSocketFailed = "WebSocket failed"
         /// More bytes than allowed.

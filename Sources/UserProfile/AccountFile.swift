@@ -27,12 +27,16 @@ public struct AccountFile: Sendable {
         /// Whether messages are encrypted end to end: `always`, `whenPossible` or `never`, which still publishes keys and
         /// decrypts; `nil` is no encryption at all.
         public var encryption: EncryptionPolicy?
+        /// The URL of the proxy for all connections of the account, without a password.
+        public var proxy: String?
+        /// The file with its password, by an absolute path.
+        public var proxyPasswordFile: String?
 
         public init(
             address: JID, host: String? = nil, port: UInt16? = nil, certificateAuthority: String? = nil,
             usesDirectTLS: Bool? = nil, trustedCertificates: [String]? = nil, userAgent: String? = nil,
             lastMechanism: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil,
-            encryption: EncryptionPolicy? = nil
+            encryption: EncryptionPolicy? = nil, proxy: String? = nil, proxyPasswordFile: String? = nil
         ) {
             self.address = address.bare
             self.host = host
@@ -45,6 +49,8 @@ public struct AccountFile: Sendable {
             self.clientCertificate = clientCertificate
             self.clientKey = clientKey
             self.encryption = encryption
+            self.proxy = proxy
+            self.proxyPasswordFile = proxyPasswordFile
         }
     }
 

@@ -134,7 +134,8 @@ extension AccountAccess {
         self.init(
             address: account.address, host: account.host, port: account.port,
             usesDirectTLS: account.usesDirectTLS ?? false, certificateAuthority: account.certificateAuthority,
-            trustedCertificates: Set((account.trustedCertificates ?? []).compactMap { Hex.decode($0) }))
+            trustedCertificates: Set((account.trustedCertificates ?? []).compactMap { Hex.decode($0) }),
+            proxy: account.proxy, proxyPasswordFile: account.proxyPasswordFile)
     }
 }
 
@@ -144,7 +145,8 @@ extension AccountFile.Account {
             address: access.address, host: access.host, port: access.port,
             certificateAuthority: access.certificateAuthority, usesDirectTLS: access.usesDirectTLS ? true : nil,
             trustedCertificates: access.trustedCertificates.isEmpty
-                ? nil : access.trustedCertificates.map { Hex.encode($0) }.sorted())
+                ? nil : access.trustedCertificates.map { Hex.encode($0) }.sorted(),
+            proxy: access.proxy, proxyPasswordFile: access.proxyPasswordFile)
     }
 }
 

@@ -24,7 +24,7 @@ package final class Gate: Sendable {
     }
 
     /// Returns when the gate is open or the task is cancelled.
-    package func wait() async {
+    package nonisolated(nonsending) func wait() async {
         let number = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

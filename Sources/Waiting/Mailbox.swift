@@ -48,7 +48,7 @@ package final class Mailbox<Content: MailboxContent & Sendable>: Sendable {
     /// The next batch, never empty; `nil` at the end or when the task is cancelled.
     ///
     /// Of two tasks that ask, the earlier one gets `nil`.
-    package func next() async -> Content? {
+    package nonisolated(nonsending) func next() async -> Content? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (ready, displaced): (Content??, CheckedContinuation<Content?, Never>?) = state.withLock { state in

@@ -29,7 +29,7 @@ package final class Promise<Value: Sendable>: Sendable {
     }
 
     /// The value. When the task is cancelled before it comes, the promise is fulfilled with `cancelled`.
-    package func value(cancelled: Value) async -> Value {
+    package nonisolated(nonsending) func value(cancelled: Value) async -> Value {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let ready: Value? = state.withLock { state in

@@ -27,7 +27,7 @@ package final class Signal: Sendable {
     }
 
     /// Returns after the next signal or when the task is cancelled. One task at a time may wait.
-    package func wait() async {
+    package nonisolated(nonsending) func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDone = state.withLock { state in

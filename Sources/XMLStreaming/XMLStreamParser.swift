@@ -50,13 +50,21 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     var unfinishedTag: Tokenizer.Token?
     private var rootName: [UInt8] = []
     private var failure: XMLError?
-    /// The element that is being skipped.
-    var skipped: Skipped?
+    /// The element that is being skipped. Rare, so it is not a part of each parser.
+    var skipped: Skipped? {
+        get { skippedBox?.value }
+        set { skippedBox = newValue.map { Box($0) } }
+    }
+    private var skippedBox: Box<Skipped>?
     /// The element below the stream element inside of which ``next()`` has failed, as far as its start tag says what it is;
     /// `nil` where that was not read.
     ///
     /// Its ``UnreadableElement/byteCount`` ends where the fault was seen.
-    public internal(set) var brokenElement: UnreadableElement?
+    public internal(set) var brokenElement: UnreadableElement? {
+        get { brokenBox?.value }
+        set { brokenBox = newValue.map { Box($0) } }
+    }
+    private var brokenBox: Box<UnreadableElement>?
 
     /// The buffer keeps its memory between reads up to this size.
     private static let keptBytes = 65_536
@@ -135,6 +143,14 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         state = .header
     }
 
+    /// Gives back the memory of the buffer if everything in it was read.
+    package mutating func releaseMemory() {
+        guard position == buffer.count, buffer.capacity > 0 else { return }
+        discarded += position
+        position = 0
+        buffer = []
+    }
+
     private mutating func makeRoom() {
         if position == buffer.count {
             discarded += position
@@ -157,10 +173,10 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     public mutating func next() throws(XMLError) -> XMLStreamEvent? {
         if let failure { throw failure }
         do throws(XMLError) {
-            return try skipped == nil ? advance() : skip()
+            return try skippedBox == nil ? advance() : skip()
         } catch {
             let known = XMLError(error.code, at: discarded + position + error.offset)
-            guard skipsUnreadableElements, skipped == nil, state == .open, isInsideElement,
+            guard skipsUnreadableElements, skippedBox == nil, state == .open, isInsideElement,
                 error.leavesElementWellFormed
             else {
                 failure = known
@@ -331,4 +347,11 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         state = .closed
         return .streamClosed
     }
+}
+
+/// A value in memory of its own.
+private final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }

@@ -26,11 +26,34 @@ public final class Client: Sendable {
         case connecting
     }
 
-    public let configuration: ClientConfiguration
+    /// What a client does in a session: ``run()``.
+    public typealias Program = @Sendable (Session) async throws -> Void
+
+    public var configuration: ClientConfiguration { sharedConfiguration.value }
+    private let sharedConfiguration: SharedConfiguration
+    let program: Program
     private let current = Mutex<Session?>(nil)
 
-    public init(_ configuration: ClientConfiguration) {
-        self.configuration = configuration
+    /// - Parameter program: What ``run()`` does in the session; by default it stays online until the session ends, for
+    ///   extensions that do everything themselves.
+    public init(_ configuration: ClientConfiguration, program: @escaping Program = Client.staysOnline) {
+        sharedConfiguration = SharedConfiguration(configuration)
+        self.program = program
+    }
+
+    /// Stays online until the session ends or the task is cancelled.
+    public static let staysOnline: Program = { session in
+        await session.untilEnd()
+        try Task.checkCancellation()
+    }
+
+    /// The session that runs now; `nil` outside of ``run(from:_:)``.
+    public var session: Session? { current.withLock { $0 } }
+
+    /// Runs the program of the client: ``init(_:program:)``. With the trait `ServiceLifecycleSupport`, a client is a `Service`
+    /// of swift-service-lifecycle, and this ends when the service group shuts down.
+    public func run() async throws {
+        try await untilShutdown { try await self.run(self.program) }
     }
 
     /// Logs in, runs the closure of the program, closes the session, and returns the result of the closure.
@@ -44,7 +67,7 @@ public final class Client: Sendable {
     public nonisolated(nonsending) func run<Result>(
         from beginning: Beginning = .online, _ body: (Session) async throws -> Result
     ) async throws -> Result {
-        try await run(Session(configuration: configuration, purpose: .login), beginning, body)
+        try await run(Session(sharedConfiguration, .login), beginning, body)
     }
 
     /// Connects for registration (XEP-0077), runs the closure of the program, and closes the connection.
@@ -54,7 +77,7 @@ public final class Client: Sendable {
     public nonisolated(nonsending) func register<Result>(
         _ body: (RegistrationStream) async throws -> Result
     ) async throws -> Result {
-        try await run(Session(configuration: configuration, purpose: .registration), .online) { session in
+        try await run(Session(sharedConfiguration, .registration), .online) { session in
             try await body(RegistrationStream(session: session))
         }
     }
@@ -62,34 +85,47 @@ public final class Client: Sendable {
     nonisolated(nonsending) func run<Result>(
         _ session: Session, _ beginning: Beginning, _ body: (Session) async throws -> Result
     ) async throws -> Result {
-        let previous = current.withLock { current in
-            defer { current = session }
-            return current
-        }
-        await previous?.close()
-        defer { current.withLock { if $0 === session { $0 = nil } } }
-
-        // The extensions exist before the closure starts, so that it can observe them.
-        await session.prepare()
-        // Not a child task: a child would be cancelled together with this one and could not close the stream. It is
-        // awaited on every path.
-        let life = Task { await session.live() }
+        let life = await begin(session)
         return try await withTaskCancellationHandler {
             do {
                 if beginning == .online { try await session.waitUntilOnline() }
                 let result = try await body(session)
-                await session.close()
-                await life.value
-                if let error = await session.failure { throw error }
+                if let error = await conclude(session, life) { throw error }
                 return result
             } catch {
-                await session.close()
-                await life.value
+                _ = await conclude(session, life)
                 throw error
             }
         } onCancel: {
             session.requestClose()
         }
+    }
+
+    // The closure of the program runs for a long time: what comes before and after it needs no memory meanwhile, because it is
+    // not inlined.
+
+    /// Replaces the previous session.
+    @inline(never)
+    private nonisolated(nonsending) func begin(_ session: Session) async -> Task<Void, Never> {
+        let previous = current.withLock { current in
+            defer { current = session }
+            return current
+        }
+        await previous?.close()
+        // The extensions exist before the closure starts, so that it can observe them.
+        await session.prepare()
+        // Not a child task: a child would be cancelled together with this one and could not close the stream. It is
+        // awaited on every path.
+        return Task { await session.live() }
+    }
+
+    /// Ends a session; returns its failure.
+    @inline(never)
+    private nonisolated(nonsending) func conclude(_ session: Session, _ life: Task<Void, Never>) async -> ClientError? {
+        await session.close()
+        await life.value
+        current.withLock { if $0 === session { $0 = nil } }
+        return await session.failure
     }
 }
 

@@ -1,10 +1,16 @@
+public import XMLStreaming
+public import XMPPAddress
 public import XMPPStanzas
 public import XMPPStream
 
 /// The failure of an operation of a client or a session: a code for programs, a message for people, and the cause.
 ///
-/// No message contains a password, the text of a chat message or the address of another person. Two errors are equal if
-/// their codes and messages are equal.
+/// No message contains a password, the text of a chat message or the address of another person; ``description`` adds the
+/// request that failed and its receiver. Two errors are equal if their codes and messages are equal.
+///
+/// Methods of a session throw this type. In a closure, such as that of ``Client/run(from:_:)``, Swift takes what a `do` block
+/// throws for `any Error`; either write `catch let error as ClientError`, or `do throws(ClientError) { … } catch { … }`, in which
+/// `error` has this type.
 public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -28,6 +34,8 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public let message: String
     /// The underlying error.
     public let cause: (any Error)?
+    /// The request that failed; `nil` unless ``Session/request(_:to:timeout:)`` or a method that uses it failed.
+    public private(set) var request: FailedRequest?
 
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
@@ -35,7 +43,15 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
-    public var description: String { message }
+    /// The message, and after a failed request its kind, name and receiver.
+    public var description: String { request.map { "\(message) (\($0))" } ?? message }
+
+    /// The same error of a request.
+    func of(_ iq: IQ) -> ClientError {
+        var error = self
+        error.request = request ?? FailedRequest(iq)
+        return error
+    }
 
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.message == right.message
@@ -50,6 +66,24 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public var stanzaError: StanzaError? { cause as? StanzaError }
     /// The failure of the stream, if there was one.
     public var streamFailure: StreamFailure? { cause as? StreamFailure }
+}
+
+/// A request that failed: `get {urn:xmpp:ping}ping to example.com`.
+public struct FailedRequest: Sendable, Hashable, CustomStringConvertible {
+    public let type: IQ.Kind
+    /// The name of the payload.
+    public let name: XMLName?
+    /// `nil` for a request to our account.
+    public let receiver: JID?
+
+    init(_ iq: IQ) {
+        (type, name, receiver) = (iq.type, iq.payload?.name, iq.to)
+    }
+
+    public var description: String {
+        let what = name.map { "\(type.rawValue) \($0)" } ?? type.rawValue
+        return receiver.map { "\(what) to \($0)" } ?? what
+    }
 }
 
 extension ClientError.Code {
@@ -93,6 +127,8 @@ extension ClientError.Code {
     public static let storeFailed = Self("store failed")
     /// A handler for the same requests exists already.
     public static let handlerExists = Self("handler exists")
+    /// The session has an extension of the same type already.
+    public static let extensionExists = Self("extension exists")
     /// An interceptor of incoming stanzas waited for a response, which could only arrive after it had returned.
     public static let wouldDeadlock = Self("would deadlock")
 }
@@ -114,6 +150,9 @@ extension ClientError {
     static let sessionEnded = ClientError(.sessionEnded, "The session is over.")
     package static let notConnected = ClientError(
         .notConnected, "There is no connection to the server. Connect and try again.")
+
+    static let backlogFull = ClientError(
+        .queueFull, "Too many stanzas wait for the connection to come back.")
 
     static let notManaged = ClientError(
         .unacknowledged, "The server does not confirm on this connection what it receives.")

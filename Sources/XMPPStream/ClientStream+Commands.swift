@@ -78,6 +78,28 @@ extension ClientStream {
         return .writtenWithRequest
     }
 
+    /// Whether the server acknowledges stanzas that are sent now: otherwise tokens of the owner have no meaning.
+    package var countsSentStanzas: Bool { management.countsSentStanzas }
+
+    /// Sends stanzas that the owner has written one after the other with a ``makeWriter()``, none larger than ``serverLimits``
+    /// allow, while the stream was established; they count for stream management. Only for ``StreamFraming/stream``.
+    ///
+    /// - Parameters:
+    ///   - sizes: The number of bytes of each stanza.
+    ///   - first: The token of the first stanza; those of the others follow it.
+    package mutating func send(
+        written bytes: [UInt8], sizes: [Int], first: StanzaToken, now: @autoclosure () -> ContinuousClock.Instant,
+        to writer: inout XMLWriter
+    ) -> Sending {
+        precondition(framing == .stream, "a message of a WebSocket is not a part of a stream")
+        guard isEstablished else { return .notSent }
+        writer.append(written: bytes)
+        guard case .request = management.stanzasSent(from: first, sizes, bytes) else { return .written }
+        writer.append(written: StreamMarkup.request)
+        state.flow { $0.keepAlive.answerExpected(now: now()) }
+        return .writtenWithRequest
+    }
+
     /// Sends an element other than a stanza, such as the client state of XEP-0352. It is not counted and is lost with
     /// the connection. It is not sent unless the stream is established, or if it is larger than ``serverLimits`` allow.
     public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {

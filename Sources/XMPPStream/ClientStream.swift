@@ -21,7 +21,8 @@ import XMPPStanzas
 /// A value is used for one connection. In any case, `.ended` is returned exactly once, and every later event returns no
 /// action.
 public struct ClientStream: ~Copyable, Sendable {
-    let configuration: ClientStreamConfiguration
+    private let sharedConfiguration: SharedConfiguration
+    var configuration: ClientStreamConfiguration { sharedConfiguration.value }
     private var parser = XMLStreamParser(limits: .beforeAuthentication)
     var management = StreamManagement()
     /// The session to resume, until stream management has taken it over or the server has rejected it.
@@ -41,7 +42,7 @@ public struct ClientStream: ~Copyable, Sendable {
     var state: State
 
     public init(configuration: ClientStreamConfiguration) {
-        self.configuration = configuration
+        sharedConfiguration = SharedConfiguration(configuration)
         serverLimits = configuration.serverLimits
         resumption = configuration.usesStreamManagement ? configuration.resumption : nil
         state = .idle
@@ -81,7 +82,7 @@ extension ClientStream {
         let deadline = nextDeadline ?? now.advanced(by: configuration.loginTimeout)
         self.framing = framing
         if framing == .webSocket { parser.append(StreamFraming.rootOfMessages) }
-        var negotiation = StreamNegotiation(configuration: configuration)
+        var negotiation = StreamNegotiation(configuration: sharedConfiguration)
         let steps = negotiation.transportConnected(tls: tls, now: now)
         state = .negotiating(Negotiating(negotiation: negotiation, deadline: deadline))
         var output = ActionList(framing)
@@ -165,6 +166,9 @@ extension ClientStream {
         case .idle, .connecting: preconditionFailure("bytes were received before a transport was connected")
         }
     }
+
+    /// Gives back memory that is needed only while data is received; called when everything that was received is handled.
+    package mutating func releaseMemory() { parser.releaseMemory() }
 
     private mutating func parse(now: ContinuousClock.Instant, _ output: inout ActionList) {
         while isReading {

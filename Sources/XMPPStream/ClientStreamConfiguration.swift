@@ -154,3 +154,10 @@ public struct UserAgent: Hashable, Codable, Sendable {
         return areDigits && groups[2].first == "4" && "89abAB".contains(groups[3].first ?? " ")
     }
 }
+
+/// A configuration that a stream and its negotiation share, so that it is in memory once.
+final class SharedConfiguration: Sendable {
+    let value: ClientStreamConfiguration
+
+    init(_ value: ClientStreamConfiguration) { self.value = value }
+}

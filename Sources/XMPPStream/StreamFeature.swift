@@ -28,6 +28,8 @@ public struct StreamFeature: Hashable, Sendable {
         case startTLS, register, authenticateExtensibly, authenticate, resume, bind, startSession, manage
         /// Performed together with ``authenticateExtensibly``.
         case useToken, resumeInline, bindInline
+        /// Performed by the ``CustomBinding`` of the plan.
+        case bindOtherwise
     }
 
     /// The element that offers the feature inside `<stream:features/>`.
@@ -118,8 +120,10 @@ extension StreamFeature {
 }
 
 /// The features that a client negotiates, in order of preference.
-public struct NegotiationPlan: Equatable, Sendable {
+public struct NegotiationPlan: Sendable {
     public let features: [StreamFeature]
+    /// The way to bind of the program: ``binding(with:)``.
+    public internal(set) var customBinding: (any CustomBinding)?
 
     public init(_ features: [StreamFeature]) { self.features = features }
 

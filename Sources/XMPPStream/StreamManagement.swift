@@ -287,6 +287,27 @@ extension StreamManagement {
         }
     }
 
+    /// The same for several stanzas, whose tokens follow the first one and whose bytes follow each other.
+    package mutating func stanzasSent(from first: StanzaToken, _ sizes: [Int], _ bytes: [UInt8]) -> SendAction {
+        switch consume state {
+        case .inactive(let inbound):
+            self = Self(.inactive(inbound))
+            return .none
+        case .enabling(let inbound, var outbound):
+            outbound.append(from: first, sizes, bytes)
+            self = Self(.enabling(inbound, outbound))
+            return .none
+        case .active(var session):
+            session.outbound.append(from: first, sizes, bytes)
+            let action: SendAction = session.isRequestOutstanding ? .none : .request
+            session.isRequestOutstanding = true
+            self = Self(.active(session))
+            return action
+        case .resuming:
+            preconditionFailure("no stanza may be sent between <resume/> and its answer")
+        }
+    }
+
     /// `count` stanzas were received and are being handed to the owner.
     package mutating func stanzasReceived(_ count: Int = 1) {
         switch consume state {
@@ -444,6 +465,16 @@ extension StreamManagement {
 
 extension StreamManagement {
     /// Whether both directions are counted.
+    /// Whether sent stanzas are counted and kept.
+    package var countsSentStanzas: Bool {
+        switch state {
+        case .inactive: false
+        case .enabling: true
+        case .active: true
+        case .resuming: true
+        }
+    }
+
     package var isActive: Bool {
         switch state {
         case .active: true

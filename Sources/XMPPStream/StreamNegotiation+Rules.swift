@@ -6,7 +6,8 @@ import XMPPStanzas
 extension StreamNegotiation {
     /// What follows from what: every rule gives the next state, so none can forget it.
     struct Rules: Sendable {
-        let configuration: ClientStreamConfiguration
+        let sharedConfiguration: SharedConfiguration
+        var configuration: ClientStreamConfiguration { sharedConfiguration.value }
     }
 }
 
@@ -215,7 +216,8 @@ extension StreamNegotiation.Rules {
         }
         let opening: [Action] = [.progress(.authenticated), .restartStream, .openStream(from: senderAddress)]
         // Resumption precedes binding, and the features state whether it is possible.
-        let pipelines = configuration.pipelinesBinding && configuration.resumption == nil
+        let pipelines =
+            configuration.pipelinesBinding && configuration.resumption == nil && configuration.plan.customBinding == nil
         let authenticated = Authenticated(exchange, isBindSent: pipelines)
         return Transition(
             to: .reopening(authenticated),
@@ -263,6 +265,8 @@ extension StreamNegotiation.Rules {
                 [.progress(.resuming), .resumeSent(resumption), .write(request)])
         case .bind:
             return bind(firstBinding(negotiated))
+        case .bindOtherwise:
+            return bindOtherwise(negotiated, now: now)
         case .startSession:
             return Transition(to: .startingSession(negotiated), [.write(StreamMarkup.session(id: Self.sessionID))])
         case .manage:

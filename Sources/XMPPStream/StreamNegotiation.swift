@@ -175,18 +175,20 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         case authenticating(Authenticating)
         /// A login by XEP-0388 is under way. → awaitingAdmittedFeatures, authenticating, finished
         case authenticatingExtensibly(ExtensibleExchange)
-        /// The account is authenticated on the same stream. → resuming, binding, enabling, finished
+        /// The account is authenticated on the same stream. → resuming, binding, bindingOtherwise, enabling, finished
         case awaitingAdmittedFeatures(Admitted)
         /// The account is authenticated and our new header is out. → awaitingFinalFeatures
         case reopening(Authenticated)
-        /// The server's header came. → resuming, binding
+        /// The server's header came. → resuming, binding, bindingOtherwise
         case awaitingFinalFeatures(Authenticated)
-        /// `<resume/>` is out. → finished, binding
+        /// `<resume/>` is out. → finished, binding, bindingOtherwise
         case resuming(Negotiated, deadline: ContinuousClock.Instant)
         /// A resource was asked for. → choosingResource, startingSession, enabling, finished
         case binding(Binding)
         /// The resource is in use and the owner was asked. → binding
         case choosingResource(Binding)
+        /// The binding of the program exchanges elements. → binding, startingSession, enabling, finished
+        case bindingOtherwise(OtherBinding)
         /// The session of RFC 3921 was asked for. → enabling, finished
         case startingSession(Negotiated)
         /// `<enable/>` is out. → finished
@@ -200,8 +202,8 @@ package struct StreamNegotiation: ~Copyable, Sendable {
     private let rules: Rules
     private var state: State
 
-    package init(configuration: ClientStreamConfiguration) {
-        self.init(Rules(configuration: configuration), .initial)
+    init(configuration: SharedConfiguration) {
+        self.init(Rules(sharedConfiguration: configuration), .initial)
     }
 
     private init(_ rules: Rules, _ state: consuming State) {
@@ -222,7 +224,7 @@ extension StreamNegotiation {
             case .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .opening,
                 .awaitingFeatures, .registering, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
-                .choosingResource, .startingSession, .enabling, .finished:
+                .choosingResource, .bindingOtherwise, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
             }
         }
@@ -238,7 +240,7 @@ extension StreamNegotiation {
             case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .opening,
                 .awaitingFeatures, .registering, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
-                .choosingResource, .startingSession, .enabling, .finished:
+                .choosingResource, .bindingOtherwise, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
             }
         }
@@ -263,7 +265,7 @@ extension StreamNegotiation {
             case .initial, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
                 .awaitingFeatures, .registering, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .awaitingFinalFeatures, .resuming, .binding,
-                .choosingResource, .startingSession, .enabling, .finished:
+                .choosingResource, .bindingOtherwise, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
             }
         }
@@ -297,6 +299,8 @@ extension StreamNegotiation {
                 return rules.answerToBindReceived(element, binding, now: now)
             case .choosingResource(let binding):
                 return rules.misplaced(element, back: .choosingResource(binding))
+            case .bindingOtherwise(let exchange):
+                return rules.elementReceived(element, whileBindingOtherwise: exchange, now: now)
             case .startingSession(let negotiated):
                 return rules.answerToSessionReceived(element, negotiated, now: now)
             case .enabling(let negotiated):
@@ -316,7 +320,7 @@ extension StreamNegotiation {
             case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
                 .opening, .awaitingFeatures, .presentingSecret, .authenticating, .authenticatingExtensibly,
                 .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .resuming, .binding,
-                .choosingResource, .startingSession, .enabling, .finished:
+                .choosingResource, .bindingOtherwise, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
             }
         }
@@ -333,7 +337,7 @@ extension StreamNegotiation {
             case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking,
                 .opening, .awaitingFeatures, .registering, .presentingSecret, .authenticating,
                 .authenticatingExtensibly, .awaitingAdmittedFeatures, .reopening,
-                .awaitingFinalFeatures, .resuming, .binding, .startingSession, .enabling, .finished:
+                .awaitingFinalFeatures, .resuming, .binding, .bindingOtherwise, .startingSession, .enabling, .finished:
                 Self.outOfOrder()
             }
         }
@@ -368,7 +372,7 @@ extension StreamNegotiation {
         case initial, openingInClear, awaitingFeaturesInClear, awaitingProceed, handshaking, opening, awaitingFeatures,
             registering, presentingSecret
         case authenticating, authenticatingExtensibly, awaitingAdmittedFeatures, reopening, awaitingFinalFeatures,
-            resuming, binding, choosingResource, startingSession,
+            resuming, binding, choosingResource, bindingOtherwise, startingSession,
             enabling, finished
     }
 
@@ -391,6 +395,7 @@ extension StreamNegotiation {
         case .resuming: .resuming
         case .binding: .binding
         case .choosingResource: .choosingResource
+        case .bindingOtherwise: .bindingOtherwise
         case .startingSession: .startingSession
         case .enabling: .enabling
         case .finished: .finished
@@ -405,7 +410,7 @@ extension StreamNegotiation {
         case .opening(let opening), .awaitingFeatures(let opening): opening.early?.deadline
         case .initial, .openingInClear, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .registering,
             .presentingSecret, .authenticating, .awaitingAdmittedFeatures, .reopening, .awaitingFinalFeatures, .binding,
-            .choosingResource, .startingSession, .enabling, .finished:
+            .choosingResource, .bindingOtherwise, .startingSession, .enabling, .finished:
             nil
         }
     }

@@ -107,6 +107,14 @@ package struct UnacknowledgedQueue: Equatable, Sendable {
         bytes.append(contentsOf: stanza)
     }
 
+    /// Appends stanzas whose tokens follow the first one, and whose bytes follow each other.
+    package mutating func append(from first: StanzaToken, _ sizes: [Int], _ stanzas: [UInt8]) {
+        for (index, size) in sizes.enumerated() {
+            entries.append(Entry(token: StanzaToken(first.rawValue + UInt64(index)), byteCount: size))
+        }
+        bytes.append(contentsOf: stanzas)
+    }
+
     /// Removes what `handled` covers.
     ///
     /// - Returns: The tokens of the removed stanzas in the order of sending, or nil when the peer claims to have

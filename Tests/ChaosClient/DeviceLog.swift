@@ -53,11 +53,20 @@ struct DeviceLog: StanzaInterceptor, SessionExtension {
             if !keys.isEmpty { words += [Self.sealed, keys.joined(separator: ",")] }
             return say(words.joined(separator: " "))
         }
+        // A copy that another device has requested has no text for programs that cannot decrypt it.
+        if message.payloads.contains(where: {
+            $0.localName == "encrypted" && $0.children.contains { $0.localName == "payload" }
+        }) {
+            words += [Self.copy, message.id ?? "-"]
+        }
         for payload in message.payloads {
             Self.describe(payload, route: payload.localName, into: &words)
         }
         if words.count > 2 { say(words.joined(separator: " ")) }
     }
+
+    /// The word before the id of a message that is sent again for one device.
+    static let copy = "copy"
 
     /// The word before the numbers of the devices that can decrypt a message.
     static let sealed = "sealed"

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import ChaosClient
+
 /// The report of a run.
 struct ChaosReport: Sendable {
     let plan: ChaosRun.Plan
@@ -37,7 +39,7 @@ struct ChaosReport: Sendable {
             duplicated       \(verdict.count(.duplicated))
             out of order     \(verdict.count(.disordered))
             wrong states     \(verdict.count(.wrongState))
-            forged           \(verdict.count(.forged))\(Self.secrecy(of: verdict, plan))
+            forged           \(verdict.count(.forged))\(Self.secrecy(of: verdict, plan, logs.map(\.log)))
             seconds          \(time.components.seconds)
             """
         var told: [String] = []
@@ -54,8 +56,11 @@ struct ChaosReport: Sendable {
         stories = told.joined(separator: "\n")
     }
 
-    private static func secrecy(of verdict: ChaosVerdict, _ plan: ChaosRun.Plan) -> String {
+    private static func secrecy(of verdict: ChaosVerdict, _ plan: ChaosRun.Plan, _ logs: [String]) -> String {
         guard plan.isEncrypted else { return "" }
+        let copies = logs.reduce(0) { count, log in
+            count + log.split(separator: "\n").count { $0.contains(" out ") && $0.contains(" \(DeviceLog.copy) ") }
+        }
         return """
 
             in clear         \(verdict.count(.clear))
@@ -63,6 +68,7 @@ struct ChaosReport: Sendable {
             unreadable       \(verdict.count(.unreadable))
             on the devices   \(verdict.decrypted) decrypted, \(verdict.withoutKey) without a key for the device, \
             \(verdict.afterRestore) unreadable after a restore
+            copies           \(copies) sent again for a device that could not decrypt a message
             """
     }
 

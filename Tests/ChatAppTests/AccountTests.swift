@@ -169,6 +169,20 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("the first close of the window tells that the program goes on; later ones do not")
+        func background() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            await Toolkit.settle()
+            let desktop = Desktop()
+            let notifier = Notifier(home, sink: desktop) { _ in false }
+            notifier.tellOfBackground()
+            notifier.tellOfBackground()
+            #expect(desktop.sent == ["background"])
+            #expect(home.preferences.values.hasToldOfBackground)
+            notifier.end()
+            await home.stop()
+        }
+
         @Test(
             "S2-27, S2-29: a contact request causes one notification while no window is active, withdrawn when it was answered"
         )

@@ -25,6 +25,8 @@ private let chinese = [
     "Juliet": "朱丽叶",
     "Jule": "朱丽叶",
     "Nurse": "奶妈",
+    "Household": "家里",
+    "Family": "家人",
     "Mercutio": "茂丘西奥",
     "Benvolio": "班伏里奥",
     "Benvolio with a rather long name that nobody would ever write down": "班伏里奥，名字长得谁也不会把它从头到尾写下来的那一位",

@@ -17,6 +17,65 @@ struct RoomMakingLiveTests {
     }
 
     @Test(
+        "an owner reads and changes the settings of a room and the standing of people; the name is shown to others",
+        arguments: AccountLiveTests.servers)
+    func settings(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.waitUntilOnline([romeo, juliet])
+                let (one, other) = (romeo.account, juliet.account)
+                let service = try #require(await one.rooms.service())
+                let room = try JID("settings-\(romeo.address.local ?? "")@\(service)")
+                try await one.rooms.create(
+                    room, nickname: "romeo", settings: RoomSettings(name: "Before", access: .membersOnly))
+                let before = try await one.rooms.configuration(of: room)
+                #expect(before.name == "Before")
+                #expect(before.isForMembersOnly == true)
+                var after = before
+                after.name = "Garden Club"
+                after.isForMembersOnly = false
+                after.password = "sesame"
+                after.isModerated = true
+                try await one.rooms.configure(room, after, before: before)
+                let read = try await one.rooms.configuration(of: room)
+                #expect(read.name == "Garden Club")
+                #expect(read.isForMembersOnly == false)
+                #expect(read.password == "sesame")
+                #expect(read.isModerated == true)
+                // What was not changed is as before.
+                #expect(read.isListed == before.isListed)
+
+                try await one.rooms.setStanding(.member, of: juliet.address, in: room)
+                let expected = [
+                    RoomAffiliate(address: romeo.address, standing: .owner),
+                    RoomAffiliate(address: juliet.address, standing: .member),
+                ]
+                #expect(try await one.rooms.affiliates(of: room) == expected)
+                try await one.rooms.setStanding(.banned, of: juliet.address, in: room)
+                #expect(try await one.rooms.affiliates(of: room).last?.standing == .banned)
+                await #expect(throws: GroupChatError.self) {
+                    try await other.rooms.enter(room, nickname: "juliet", password: "sesame")
+                }
+                try await one.rooms.setStanding(nil, of: juliet.address, in: room)
+                #expect(try await one.rooms.affiliates(of: room).count == 1)
+
+                // Others learn the name from the room, not from its address.
+                try await other.rooms.enter(room, nickname: "juliet", password: "sesame")
+                let (store, id) = (juliet.store, other.id)
+                try await Self.wait(for: other) { _ in
+                    let kept = try? await store.read { reader throws(StoreError) in try reader.rooms(of: id) }
+                    return kept?.first { $0.address == room }?.name == "Garden Club"
+                }
+                #expect(await one.rooms.shared(with: juliet.address) == [room])
+                try await one.rooms.destroy(room)
+            }
+        }
+    }
+
+    @Test(
         "a members-only room is created, closed to strangers, joined by invitation, and destroyed",
         arguments: AccountLiveTests.servers)
     func rooms(kind: ServerKind) async throws {

@@ -65,6 +65,30 @@ struct ContactListTests {
         #expect(list.rows.elements[3].isPending)
     }
 
+    @Test("a contact has the name that the user gave it, else the one that it gave itself, else one from the address")
+    func names() async throws {
+        let fixture = try await ModelFixture()
+        try await Self.save([Self.contact("a", remark: "Mum"), Self.contact("b"), Self.contact("c")], fixture)
+        let list = await Self.list(fixture)
+        #expect(list.rows.elements.map(\.name) == ["b", "c", "Mum"])
+        _ = await fixture.changes()
+        let account = fixture.account
+        try await fixture.store.write { store throws(StoreError) in
+            for (name, published) in [("a", "Lady Capulet"), ("b", "Zara"), ("c", "")] {
+                guard let address = try? JID("\(name)@x.example") else { continue }
+                try store.savePublishedName(published, of: address, account: account)
+            }
+        }
+        await list.apply(fixture.changes())
+        #expect(list.rows.elements.map(\.name) == ["c", "Mum", "Zara"])
+        // The list of conversations shows the same names.
+        let b = ConversationKey(account: account, address: try JID("b@x.example"), kind: .direct)
+        let conversations = ConversationList(store: fixture.store, environment: fixture.environment())
+        try await conversations.begin(b)
+        await conversations.reload()
+        #expect(conversations.all[b]?.title == "Zara")
+    }
+
     @Test("S2-17, S2-35: online before away before offline; a contact that comes online is one move to the top")
     func presence() async throws {
         let fixture = try await ModelFixture()
@@ -193,5 +217,8 @@ struct ContactAddressTests {
             try ContactAddress.complete("romeo@montague.example", for: juliet, contacts: [romeo])
         }
         #expect(throws: ContactAddress.Refusal.self) { try ContactAddress.complete("a@b@@", for: juliet) }
+        for slip in ["bob, it is me", "bob it is me", "bob,alice@x.example", "bob @x.example"] {
+            #expect(throws: ContactAddress.Refusal.self) { try ContactAddress.complete(slip, for: juliet) }
+        }
     }
 }

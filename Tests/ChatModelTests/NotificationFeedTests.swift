@@ -21,15 +21,17 @@ struct NotificationFeedTests {
         key = ConversationKey(account: id, address: romeo, kind: .direct)
     }
 
-    private func receive(_ body: String, hoursAgo: Int64 = 0) async throws -> StoreChanges {
+    private func receive(
+        _ body: String, id: String? = nil, _ protection: MessageProtection = .none, hoursAgo: Int64 = 0
+    ) async throws -> StoreChanges {
         let changes = store.changes()
         let time = MessageTime.now.advanced(by: -hoursAgo * 3_600_000)
         let (key, romeo) = (key, romeo)
         try await store.write { store throws(StoreError) in
             _ = try store.receive(
                 MessageCopy(
-                    route: .live, sender: romeo, originID: body, time: time,
-                    content: .text(MessageText(body))), in: key)
+                    route: .live, sender: romeo, originID: id ?? body, time: time,
+                    content: .text(MessageText(body)), protection: protection), in: key)
         }
         var iterator = changes.makeAsyncIterator()
         return try #require(await iterator.next())
@@ -76,5 +78,21 @@ struct NotificationFeedTests {
         var iterator = changes.makeAsyncIterator()
         await feed.apply(try #require(await iterator.next()))
         #expect(withdrawn == 1)
+    }
+
+    @Test("a message that could not be decrypted notifies once more with its text, when its copy is here")
+    func copy() async throws {
+        let feed = NotificationFeed(home) { _ in false }
+        var announced: [String?] = []
+        feed.announce = { notification, _ in announced.append(notification.preview?.text) }
+        await feed.readBeginning()
+        let scheme = "urn:xmpp:omemo:2"
+        let lost = try await receive("", id: "m1", .notOpened(scheme: scheme, reason: "requested"))
+        for _ in 1...2 { await feed.apply(lost) }
+        #expect(announced.count == 1)
+        let protection = MessageProtection.encrypted(scheme: scheme, device: nil, trust: .trusted)
+        let found = try await receive("one", id: "m1", protection)
+        for _ in 1...2 { await feed.apply(found) }
+        #expect(announced.count == 2 && announced.last == "one")
     }
 }

@@ -23,6 +23,20 @@ struct PreferencesTests {
         #expect(!all.contains { $0.isOnMain })
     }
 
+    @Test("all values are restored; a size of texts that cannot be chosen is the normal one")
+    func stored() throws {
+        var values = PreferenceValues()
+        values.playsSound = false
+        values.sendsWithReturn = false
+        values.zoom = 1.25
+        values.window.width = 777
+        values.window.isMaximized = true
+        let data = try JSONEncoder().encode(values)
+        #expect(try JSONDecoder().decode(PreferenceValues.self, from: data) == values)
+        let odd = try JSONDecoder().decode(PreferenceValues.self, from: Data(#"{"zoom":17,"playsSound":"loud"}"#.utf8))
+        #expect(odd == PreferenceValues())
+    }
+
     @Test("files are read and written outside of the main actor")
     func files() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/ChatModel")

@@ -78,4 +78,13 @@ struct SearchModelTests {
         #expect(hit.lowerBound < 30)
         #expect(snippet.text.count < 130)
     }
+
+    @Test("a snippet begins with a whole word, where words have spaces between them")
+    func wordStart() {
+        let text = Array("How are the roses in the garden?")
+        #expect(SearchSnippet.wordStart(in: text, at: 2, before: 12) == 4)
+        #expect(SearchSnippet.wordStart(in: text, at: 4, before: 12) == 4)
+        #expect(SearchSnippet.wordStart(in: text, at: 0, before: 12) == 0)
+        #expect(SearchSnippet.wordStart(in: Array("鸿雁传书平安到了"), at: 2, before: 6) == 2)
+    }
 }

@@ -35,7 +35,7 @@ struct TimelineProtectionTests {
                     notices: [
                         ProtectionNotice(
                             kind, in: key.conversation, at: time,
-                            key: kind == .newKey || kind == .changedKey ? named : nil)
+                            key: kind == .began || kind == .ended ? nil : named)
                     ]), of: key.account)
         }
     }

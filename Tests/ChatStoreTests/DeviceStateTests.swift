@@ -136,6 +136,26 @@ struct DeviceStateTests {
         #expect(try await needed() == ["cc"])
     }
 
+    @Test("names that people gave themselves are stored", arguments: StoreKind.allCases)
+    func publishedNames(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let account = store.account
+        try await store.store.write { store throws(StoreError) in
+            try store.savePublishedName("Romeo", of: .romeo, account: account)
+            try store.savePublishedName("", of: .tybalt, account: account)
+        }
+        #expect(
+            try await store.store.read { store throws(StoreError) in try store.publishedNames(of: account) }
+                == [.romeo: "Romeo", .tybalt: ""])
+        try await store.store.write { store throws(StoreError) in
+            try store.savePublishedName(nil, of: .romeo, account: account)
+            try store.savePublishedName("Prince of Cats", of: .tybalt, account: account)
+        }
+        #expect(
+            try await store.store.read { store throws(StoreError) in try store.publishedNames(of: account) }
+                == [.tybalt: "Prince of Cats"])
+    }
+
     @Test("lists read only the hashes of avatars", arguments: StoreKind.allCases)
     func avatarHashes(kind: StoreKind) async throws {
         let store = try await TestStore(kind)

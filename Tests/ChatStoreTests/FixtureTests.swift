@@ -25,8 +25,10 @@ struct FixtureTests {
             }
             _ = try store.receive(
                 .with(.correction(of: .sent(id: "m0"), MessageText("But soft!")), origin: "c", at: 9), in: romeo)
-            _ = try store.receive(
-                .with(.reactions(to: .sent(id: "m1"), ["🌹"]), from: .juliet, id: "r", at: 10), in: romeo)
+            var reaction = MessageCopy.with(.reactions(to: .sent(id: "m1"), ["🌹"]), from: .juliet, id: "r", at: 10)
+            // In clear it would not count for a message that was encrypted.
+            reaction.protection = ProtectionTests.facts
+            _ = try store.receive(reaction, in: romeo)
             _ = try store.receive(.with(.reactions(to: .sent(id: "later"), ["🌹"]), id: "w", at: 11), in: romeo)
             try store.save(ProtectionChange([.init("identity", [1, 2, 3])]), of: account)
             let attachment = Attachment(
@@ -45,8 +47,16 @@ struct FixtureTests {
             try store.replaceContacts(
                 [StoredContact(address: .romeo, name: "Romeo", subscription: .both)], version: "7", of: account)
             try store.save(StoredRoom(address: .balcony, nickname: "Juliet"), of: account)
+            try store.savePublishedName("Romeo Montague", of: .romeo, account: account)
             try store.setMarkedUnread(true, in: store.openConversation(balcony))
             try store.savePresence(StoredPresence(address: .romeoPhone, show: "away"), of: account)
+        }
+        try await store.write { store throws(StoreError) in
+            _ = try store.addEventReader("bot", at: .at(15))
+        }
+        try await store.write { store throws(StoreError) in
+            guard let account = try store.account(.juliet) else { return }
+            try store.save(StoredRoom(address: .balcony, nickname: "Juliet", name: "Balcony"), of: account.id)
         }
     }
 
@@ -96,6 +106,7 @@ struct FixtureTests {
             #expect(list.map(\.isMarkedUnread) == (version < 2 ? [false, false] : [true, false]))
             #expect(page[3].text.attachments.map(\.playback) == [version < 2 ? nil : 300])
             #expect(try store.presences(of: account.id).map(\.show) == (version < 2 ? [] : ["away"]))
+            #expect(try store.publishedNames(of: account.id) == (version < 8 ? [:] : [.romeo: "Romeo Montague"]))
             #expect(page.map(\.protection) == [.none, version < 5 ? .none : ProtectionTests.facts, .none, .none])
             let records = try store.protectionRecords(of: account.id, beginningWith: "")
             #expect(records == (version < 5 ? [] : [.init("identity", [1, 2, 3])]))
@@ -103,6 +114,8 @@ struct FixtureTests {
             #expect(
                 try store.notices(of: list[1].id, in: .at(0) ... .at(99)).map(\.notice.kind)
                     == (version < 6 ? [] : [.began]))
+            #expect(try store.eventReaders().map(\.name) == (version < 7 ? [] : ["bot"]))
+            #expect(try store.events(after: 0, limit: 9).map(\.kind) == (version < 7 ? [] : [.room]))
             #expect(try store.search(SearchRequest("雁")).messages.map(\.id) == [page[2].id])
         }
         #expect(try await store.verify().isEmpty)

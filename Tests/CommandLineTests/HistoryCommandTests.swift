@@ -1,3 +1,4 @@
+import Automation
 import ChatStore
 import Foundation
 import ProgramFixtures

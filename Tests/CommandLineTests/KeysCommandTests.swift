@@ -1,3 +1,4 @@
+import ChatStore
 import Foundation
 import ProgramFixtures
 import PublishSubscribe
@@ -78,6 +79,42 @@ struct KeysCommandTests {
         #expect(devices.first?["trust"] as? String == "trusted" && devices.first?["announced"] as? Bool == true)
         let shown = try await romeo.run("keys", juliet.address).output
         #expect(shown.contains(hers.prefix(8) + " " + hers.dropFirst(8).prefix(8)))
+    }
+
+    @Test("a message that could not be decrypted is reported, and once more when its copy is here")
+    func copy() async throws {
+        let (juliet, romeo) = try await Self.people()
+        let hers = try await juliet.listen()
+        var his = try await romeo.listen()
+        // Each has a session with the other, and may know that the other is there.
+        for (sender, receiver, program) in [(juliet, romeo, his), (romeo, juliet, hers)] {
+            let sent = try await sender.bare(["send", receiver.address, "of \(sender.address)", "--encrypted"])
+            #expect(sent.status == 0, "\(sent.errors)")
+            try await program.waitForOutput("the message") { $0.contains("of \(sender.address)") }
+        }
+        his.signal(SIGTERM)
+        _ = await his.result()
+        // As if his profile was damaged.
+        let store = try await romeo.home.openStore()
+        let address = try JID(romeo.address)
+        try await store.write { writer throws(StoreError) in
+            let account = try writer.addAccount(address)
+            let sessions = try writer.protectionRecords(of: account, beginningWith: "omemo/session/")
+            try writer.save(ProtectionChange(sessions.map { .init($0.name, nil) }), of: account)
+        }
+        await store.close()
+        his = try await romeo.listen()
+        #expect(try await juliet.bare(["send", romeo.address, "lost and found", "--encrypted"]).status == 0)
+        try await his.waitForOutput("the copy") { $0.contains("lost and found") }
+        let seen = Program.objects(his.output).filter { $0["event"] as? String == "message" }
+        #expect(seen.map { Self.state(of: $0) } == ["not-opened", "encrypted"])
+        #expect((seen.first?["protection"] as? [String: Any])?["reason"] as? String == "requested")
+        #expect(seen.map { $0["body"] as? String } == [nil, "lost and found"])
+        #expect(Set(seen.map { $0["id"] as? String }).count == 1)
+        let history = try await romeo.bare(["history", juliet.address, "--json"]).objects
+        #expect(history.count { $0["body"] as? String == "lost and found" } == 1)
+        #expect(history.allSatisfy { Self.state(of: $0) == "encrypted" })
+        for program in [his, hers] { program.signal(SIGTERM) }
     }
 
     @Test("a key is verified by its whole fingerprint or by a link, distrusted, trusted and forgotten")

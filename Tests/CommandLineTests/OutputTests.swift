@@ -1,3 +1,4 @@
+import JSONRPC
 import TerminalApp
 import Testing
 import XMPPAddress

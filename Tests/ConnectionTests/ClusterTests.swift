@@ -110,7 +110,8 @@ struct ClusterTests {
                 return nil
             }
             #expect(isResumed == false)
-            #expect(failures.last == .resumptionTimedOut)
+            // The first login to the other node can fail, too, while the cluster notices that a node hangs.
+            #expect(failures.contains(.resumptionTimedOut))
             try await session.send(Presence())
             try await session.send(.chat(to: try #require(await session.address), body: "on the other node"))
             #expect(await events.body() == "on the other node")

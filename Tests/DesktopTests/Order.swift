@@ -16,9 +16,9 @@ struct Look: Encodable, Sendable {
     /// A message with all of these accessible texts: author, text, time and state.
     static func message(_ parts: String...) -> Look { Look(role: "filler", has: parts) }
     /// A line of the list of conversations.
-    static func conversation(_ parts: String...) -> Look { Look(role: "panel", has: parts) }
+    static func conversation(_ parts: String...) -> Look { Look(role: "list item", has: parts) }
     /// A line of the list of contacts.
-    static func contact(_ parts: String...) -> Look { Look(role: "panel", has: parts) }
+    static func contact(_ parts: String...) -> Look { Look(role: "list item", has: parts) }
     /// An emoji under a message, and its senders.
     static func reaction(_ emoji: String, _ names: String...) -> Look {
         Look(role: "push button", has: ["\(emoji) from "] + names)

@@ -130,6 +130,9 @@ final class PersonAtWindow: Sendable {
         try await sees(.message("You, \(text)"))
     }
 
+    /// Types wherever the keyboard focus is.
+    func typesOn(_ text: String) async throws { try await order(Order(name: "type", text: text)) }
+
     /// Types at the keyboard focus, in a window of another program.
     func types(_ text: String, in window: Look, after keys: String...) async throws {
         try await order(Order(name: "front", what: window))

@@ -28,9 +28,13 @@ struct ProgramTests {
     }
 
     @Test(
-        "it prints its usage with its name, in English and in Chinese, even without a display",
-        arguments: ["C", "zh_CN.UTF-8"])
-    func help(language: String) async throws {
+        "it prints its usage with its name, in each language, even without a display",
+        arguments: [
+            ("C", "Usage: hongyan-desktop [", "start without a window"),
+            ("zh_CN.UTF-8", "用法：hongyan-desktop [", "启动时不显示窗口"),
+            ("zh_TW.UTF-8", "用法：hongyan-desktop [", "啟動時不顯示視窗"),
+        ])
+    func help(language: String, first: String, hidden: String) async throws {
         let program = try PrivateProgram("hongyan-desktop") { folder in
             [
                 "DISPLAY": "", "WAYLAND_DISPLAY": "", "LC_ALL": "", "LANG": language, "LANGUAGE": "",
@@ -43,10 +47,9 @@ struct ProgramTests {
         try #require(compiler.status == 0, "\(compiler.output)")
         try program.start(["--help"])
         #expect(try await status(of: program) == 0)
-        let first = language == "C" ? "Usage: hongyan-desktop [" : "用法：hongyan-desktop ["
         #expect(program.output.hasPrefix(first), "\(program.output)")
         #expect(!program.output.contains("im.hongyan"))
         #expect(program.output.contains("--version") && program.output.contains("--hidden"))
-        #expect(program.output.contains(language == "C" ? "start without a window" : "启动时不显示窗口"))
+        #expect(program.output.contains(hidden))
     }
 }

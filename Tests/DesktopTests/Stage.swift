@@ -63,6 +63,16 @@ final class Stage: Sendable {
         }
     }
 
+    /// What a program has stored of its conversations, as text with much else in it.
+    func stored(by person: PersonAtWindow) -> String {
+        let profile = "\(person.program.folder)/profile"
+        let files = FileManager.default.enumerator(atPath: profile)?.compactMap { $0 as? String } ?? []
+        return files.filter { $0.contains(".db") }.compactMap {
+            FileManager.default.contents(atPath: "\(profile)/\($0)")
+        }
+        .map { String(decoding: $0, as: UTF8.self) }.joined()
+    }
+
     /// Waits for a condition that no window shows.
     func until(_ what: String, _ condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(75)

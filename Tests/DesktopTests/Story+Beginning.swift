@@ -8,13 +8,14 @@ extension Story {
     func accounts(_ stage: Stage) async throws {
         let (alice, bob, server) = (stage.alice, stage.bob, stage.server)
         try await alice.start(until: .label("Welcome to Hongyan"))
-        try await alice.clicks(.button("Create an account"))
+        try await alice.clicks(.button("Create an Account"))
+        try await alice.clicks(.label("Other provider…"))
         try await alice.writes(server.domain, into: "Provider")
         try await register(alice, as: "alice", through: stage.aliceNetwork)
 
         let invitation = try await server.invitation()
         try await bob.start(until: .label("Welcome to Hongyan"))
-        try await bob.clicks(.button("Use an invitation"))
+        try await bob.clicks(.button("Use an Invitation"))
         try await bob.writes(invitation, into: "Link")
         try await bob.presses("Return")
         try await register(bob, as: "bob", through: stage.bobNetwork)
@@ -26,26 +27,26 @@ extension Story {
         try await person.writes("127.0.0.1", into: "Host")
         try await person.writes(String(network.port), into: "Port")
         try await person.clicks(.button("Continue"))
-        try await person.clicks(.button("Trust always"))
+        try await person.clicks(.button("Trust Always"))
         try await person.writes(name, into: "User name")
         try await person.writes(Self.password, into: "Password", readable: false)
-        try await person.writes(Self.password, into: "The same password again", readable: false)
-        try await person.clicks(.button("Create the account"))
-        try await person.sees(.button("Main menu"))
+        try await person.writes(Self.password, into: "Confirm password", readable: false)
+        try await person.clicks(.button("Create Account"))
+        try await person.sees(.button("Main Menu"))
         try await person.presses("ctrl+question")
-        try await person.sees(.label("Keyboard shortcuts"))
+        try await person.sees(.label("Keyboard Shortcuts"))
         try await person.sees(.label("Next conversation"))
         try await person.presses("Escape")
         try await person.doesNotSee(.label("Next conversation"))
         // No hidden window may remain: GTK 4.8 would return it instead of the closed one.
         try await person.asksForClosedWindow()
-        try await person.sees(.button("Main menu"))
+        try await person.sees(.button("Main Menu"))
     }
 
     /// She quits the program from its menu, and opens it again with a link to him.
     func beginning(_ stage: Stage) async throws {
         let alice = stage.alice
-        try await alice.clicks(.button("Main menu"))
+        try await alice.clicks(.button("Main Menu"))
         try await alice.clicks(.menuItem("Quit"))
         try await stage.until("her program ends") { !alice.program.isRunning }
         guard alice.program.exitStatus == 0 else {

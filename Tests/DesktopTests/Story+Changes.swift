@@ -47,7 +47,9 @@ extension Story {
         try await bob.sees(.message("alice, This is for somebody else."))
         try await alice.sees(.message("You, This is for somebody else.", "Delivered to a device"))
         try await alice.clicks(.message("You, This is for somebody else."), button: 3, at: Self.ownText)
-        try await alice.clicks(.menuItem("Delete for everyone"))
+        try await alice.clicks(.menuItem("Delete for Everyone"))
+        // For five seconds she could undo it.
+        try await alice.sees(.button("Undo"))
         for (person, name) in [(alice, "You"), (bob, "alice")] {
             try await person.sees(.message("\(name), This message was deleted"))
             try await person.doesNotSee(.message("This is for somebody else."))

@@ -7,7 +7,7 @@ extension Story {
         try await accounts(stage)
         for person in [stage.alice, stage.bob] { try setEncryption(nil, of: person) }
         try await quits(stage.bob, stage)
-        try await stage.bob.start(until: .button("Main menu"))
+        try await stage.bob.start(until: .button("Main Menu"))
         try await beginning(stage)
         try await friends(stage)
         try await clearText(stage)
@@ -56,7 +56,7 @@ extension Story {
     /// The end that a user chooses: after a kill the program resumes its session, in which it did not announce
     /// encryption.
     private func quits(_ person: PersonAtWindow, _ stage: Stage) async throws {
-        try await person.clicks(.button("Main menu"))
+        try await person.clicks(.button("Main Menu"))
         try await person.clicks(.menuItem("Quit"))
         try await stage.until("the program ends") { !person.program.isRunning }
     }
@@ -98,9 +98,9 @@ extension Story {
         let (alice, bob) = (stage.alice, stage.bob)
         try await alice.looks()
         try await alice.clicks(.button("Encrypted"))
-        try await alice.clicks(.button("Devices and keys…"))
+        try await alice.clicks(.button("Devices and Keys…"))
         try await alice.clicks(Look(role: "list item", has: ["Trusted, not compared"]))
-        try await alice.clicks(.button("They match"))
+        try await alice.clicks(.button("They Match"))
         try await alice.sees(Look(role: "list item", has: ["Verified"]))
         try await alice.presses("Escape")
         try await alice.doesNotSee(Look(role: "list item", has: ["Verified"]))
@@ -125,7 +125,7 @@ extension Story {
         try await alice.says("The phone may read Goldregen.")
         try await alice.sees(
             .message("You, The phone may read Goldregen.", "Encrypted, but not readable on all devices"))
-        try await alice.clicks(.button("Devices and keys…"))
+        try await alice.clicks(.button("Devices and Keys…"))
         let device = Look(role: "list item", has: ["New: not decided yet"])
         try await alice.clicks(device, at: (0.93, 0.5))
         try await alice.clicks(.menuItem("Trust without comparing"))

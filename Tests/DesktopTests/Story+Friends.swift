@@ -2,17 +2,20 @@ import Foundation
 import ServerFixtures
 
 extension Story {
-    /// She adds him by his user name only; he is asked and accepts, and each sees the other among the online contacts.
+    /// She adds him by his user name only, and his conversation opens; he is asked and accepts, which opens hers. She is
+    /// told, and each sees the other among the online contacts.
     func friends(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         let (her, his) = ("alice@\(stage.server.domain)", "bob@\(stage.server.domain)")
         try await alice.clicks(.button("Contacts"))
-        try await alice.sees(.label("No contacts yet"))
-        try await alice.clicks(.button("Add a contact"))
+        try await alice.sees(.label("No Contacts Yet"))
+        try await alice.clicks(.button("Add a Contact"))
         try await alice.writes("bob", into: "Address")
         try await alice.sees(.label("\(his) gets a request with your message."))
         try await alice.clicks(.button("Add"))
         try await alice.sees(.label("\(his) is added to your contacts."))
+        try await alice.sees(.field("Message"))
+        try await alice.clicks(.button("Contacts"))
         try await alice.reads([["Offline, 1"], ["bob, offline", "No response yet"]], in: "Contacts")
 
         try await stage.until("his desktop tells him") {
@@ -20,12 +23,16 @@ extension Story {
         }
         try await bob.sees(.label("alice wants to add you as a contact"))
         try await bob.clicks(.button("Accept"))
+        try await bob.sees(.field("Message"))
+        try await stage.until("her desktop tells her") {
+            stage.notified.contains("bob accepted your contact request.")
+        }
         try await bob.clicks(.button("Contacts"))
         try await bob.reads([["Online, 1"], ["alice, online", her]], in: "Contacts")
         try await alice.reads([["Online, 1"], ["bob, online", his]], in: "Contacts")
         try await bob.doesNotSee(.label("alice wants to add you as a contact"))
 
-        try await bob.clicks(.button("Back to the conversations"))
+        try await bob.clicks(.button("Back to the Conversations"))
         try await alice.clicks(.contact("bob, online"))
         try await alice.sees(.label("online"))
     }

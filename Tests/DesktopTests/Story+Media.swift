@@ -22,7 +22,7 @@ extension Story {
             try await person.seesColour(32, 176, 64, of: picture, at: (0.75, 0.5))
         }
         // He finds it again on her contact page, and goes from there to the message.
-        try await bob.clicks(.button("Contact page"))
+        try await bob.clicks(.button("Contact Page"))
         let shared = Look(role: "push button", has: ["Picture, meadow.png, alice"])
         try await bob.seesColour(208, 32, 160, of: shared, at: (0.25, 0.5))
         try await bob.clicks(shared)

@@ -40,9 +40,9 @@ extension Story {
         try await alice.says(words)
         try await alice.sees(.message("You, \(words)", "Waiting to be sent"))
         try await alice.writes(draft, into: "Message")
-        try await alice.sees(.conversation("bob", "Draft: \(draft)"))
+        try await stage.until("her draft is stored") { stage.stored(by: alice).contains(draft) }
         alice.program.kill()
-        try await alice.start(until: .button("Main menu"))
+        try await alice.start(until: .button("Main Menu"))
         try await alice.clicks(.conversation("bob"))
         try await alice.sees(.field("Message", saying: draft))
         try await alice.sees(.message("You, \(words)", "Waiting to be sent"))

@@ -5,8 +5,8 @@ import ServerFixtures
 /// a single step runs the previous ones first.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
-        case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, outage, crash,
-            room
+        case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, keyboard,
+            outage, crash, room, list
     }
 
     private enum Progress {
@@ -52,9 +52,11 @@ actor Story {
         case .correction: try await correction(stage)
         case .reaction: try await reaction(stage)
         case .deletion: try await deletion(stage)
+        case .keyboard: try await keyboard(stage)
         case .outage: try await outage(stage)
         case .crash: try await crash(stage)
         case .room: try await room(stage)
+        case .list: try await list(stage)
         }
     }
 }

@@ -39,6 +39,9 @@ struct TwoPeopleTests {
     @Test("a message is deleted on both sides")
     func deletion() async throws { try await Story.shared.reach(.deletion) }
 
+    @Test("the keyboard does everything with messages, and what is typed goes to the input field")
+    func keyboard() async throws { try await Story.shared.reach(.keyboard) }
+
     @Test("S0-92: a message sent without a network waits, and arrives once when the network is back")
     func outage() async throws { try await Story.shared.reach(.outage) }
 
@@ -47,6 +50,9 @@ struct TwoPeopleTests {
 
     @Test("a room is created, the other user is invited, and both chat in it")
     func room() async throws { try await Story.shared.reach(.room) }
+
+    @Test("the list is used by keyboard and mouse; what is archived is in the archive; the window is restored")
+    func list() async throws { try await Story.shared.reach(.list) }
 }
 
 /// The same two users, who encrypt from the start of their second session on.

@@ -15,7 +15,7 @@ struct ArchitectureTests {
     private static let systemLibraries = [
         "OpenSSL": "COpenSSL", "epoll": "CEpoll", "c-ares": "CCares", "libcurl": "CCurl", "SQLite": "CSQLite",
         "libsecret": "CSecret", "GStreamer": "CGStreamer", "GdkPixbuf": "CGdkPixbuf", "GTK": "CGTK",
-        "libqrencode": "CQREncode",
+        "libqrencode": "CQREncode", "Enchant": "CEnchant",
         "getopt_long": "CGlibc",
     ]
 

@@ -14,6 +14,7 @@ private func configure() throws {
     configuration.keepAlive = .standard
     configuration.usesStreamManagement = true
     configuration.negotiation = .standard
+    configuration.negotiation = .standard.binding(with: DeviceBinding())
     configuration.resourceConflict = .letServerChoose
 
     configuration.add { Roster($0) }
@@ -74,6 +75,9 @@ private func observe(_ session: Session) async {
             case .acknowledged(let token): print(token.id)
             case .sendingFailed(_, let error): print(error)
             case .presenceChanged(let presence): print(presence)
+            case .elementSent(let element): print(element.name)
+            case .extensionAdded(let instance): print(type(of: instance))
+            case .extensionRemoved(let instance): print(type(of: instance))
             case .connection(.willConnect): break
             case .connection(.connected): break
             case .connection(.negotiating): break
@@ -113,6 +117,19 @@ private struct Weather: SessionExtension {
 
     func sessionStarted(_ session: Session, isResumed: Bool) async throws {}
     func sessionEnded(_ session: Session) async {}
+}
+
+/// An XMPPCustomBinding of one's own.
+private struct DeviceBinding: CustomBinding {
+    let feature = XMLName("device", "urn:example:device")
+    func begin(for account: JID) -> CustomBindingStep { .standard }
+    func received(_ element: XMLElement) -> CustomBindingStep { .wait }
+}
+
+private func modules(_ session: Session) async throws {
+    try await session.add { _ in Weather() }
+    await session.remove(Weather.self)
+    try await session.add { SessionLog($0, .wire) { _, line in print(line) } }
 }
 
 private func addresses() throws {

@@ -72,6 +72,16 @@ final class Program: Sendable {
     /// Interrupts it like Ctrl-C.
     func interrupt() { _ = status.withLock { if $0 == nil { kill(identifier, SIGINT) } } }
 
+    /// Kills the program itself, whose process has the timeout's as its parent; nothing of it runs after this.
+    func killAtOnce() async {
+        let children = "/proc/\(identifier)/task/\(identifier)/children"
+        let child = try? String(contentsOfFile: children, encoding: .utf8).split(separator: " ").first.flatMap {
+            pid_t($0)
+        }
+        if let child { kill(child, SIGKILL) }
+        _ = await end()
+    }
+
     private var isRunning: Bool {
         status.withLock { status in
             if status != nil { return false }

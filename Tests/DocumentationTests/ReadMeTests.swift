@@ -54,6 +54,41 @@ struct ReadMeTests {
         }
     }
 
+    @Test(
+        "the code of the pages about tasks is compiled",
+        arguments: [
+            "WritingABot", "WritingAnExtension", "TestingABot", "Deployment", "ReadingHistory", "WritingAComponent",
+            "OfferingCommands",
+        ])
+    func tasks(name: String) throws {
+        let folder = "Examples/Programs"
+        let paths = try FileManager.default.subpathsOfDirectory(
+            atPath: ProjectFile.root.appending(path: folder).path(percentEncoded: false))
+        let sources = try paths.filter { $0.hasSuffix(".swift") }.map { try ProjectFile("\(folder)/\($0)").text }
+        let page = try ProjectFile("Sources/Hongyan/Hongyan.docc/\(name).md")
+        let blocks = page.codeBlocks("swift")
+        #expect(!blocks.isEmpty)
+        for block in blocks { #expect(sources.contains { ("\n" + $0).contains("\n" + block) }, "\(block)") }
+        #expect(try ProjectFile("Sources/Hongyan/Hongyan.docc/Hongyan.md").text.contains("<doc:\(name)>"))
+    }
+
+    @Test("the script for new extensions prints the template with another name")
+    func newExtension() async throws {
+        let script = try Program("Scripts/new-extension", ["Weather"])
+        #expect(await script.end() == 0, "\(script.output)")
+        #expect(script.output.contains("public final class Weather: SessionExtension {"))
+        #expect(script.output.contains("\"urn:example:weather\"") && !script.output.contains("Example"))
+        #expect(script.output.split(separator: "\n").count <= 60)
+        let wrong = try Program("Scripts/new-extension", ["weather; rm"])
+        #expect(await wrong.end() == 2)
+    }
+
+    @Test("the check of the public interface has nothing to compare with before the first release")
+    func interfaceChanges() async throws {
+        let script = try Program("Scripts/api-changes")
+        #expect(await script.end() == 0, "\(script.output)")
+    }
+
     @Test("an example is short", arguments: ["EchoBot", "Gateway", "RosterDump", "SendMessage"])
     func length(name: String) throws {
         #expect(try ProjectFile("Examples/\(name)/main.swift").lines.count - 1 < Self.longestExample)

@@ -80,7 +80,7 @@ extension GTKTests {
             content.reply = NotificationContent.Reply(
                 "Reply", placeholder: "Message", submitLabel: "Send",
                 action: NotificationAction("app.reply", target: "7"))
-            content.addButton("Mark as read", NotificationAction("app.read", target: "7"))
+            content.addButton("Mark as Read", NotificationAction("app.read", target: "7"))
             content.picture = picture
             return content
         }
@@ -102,7 +102,7 @@ extension GTKTests {
             #expect(lines.map(\.id) == [1, 2, 1])
             #expect(lines.first?.title == "Romeo & Paris")
             #expect(lines.first?.body == "&lt;b&gt;1 &lt; 2&lt;/b&gt; &amp; more")
-            #expect(lines.first?.actions == ["default", "", "inline-reply", "Reply", "0", "Mark as read"])
+            #expect(lines.first?.actions == ["default", "", "inline-reply", "Reply", "0", "Mark as Read"])
             let hints = try #require(lines.first?.hints)
             #expect(hints.desktopEntry == "im.hongyan.Hongyan")
             #expect(hints.placeholder == "Message" && hints.submit == "Send")

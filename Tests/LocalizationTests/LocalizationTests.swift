@@ -28,6 +28,9 @@ import Testing
         func languages(_ environment: [String: String]) -> [String] { Localization.languages { environment[$0] } }
         #expect(languages(["LANG": "zh_CN.UTF-8"]).first == "zh_CN")
         #expect(languages(["LANG": "zh_SG.UTF-8"]).contains("zh_CN"))
+        #expect(languages(["LANG": "zh_TW.UTF-8"]).first == "zh_TW")
+        #expect(languages(["LANG": "zh_HK.UTF-8"]).last == "zh_TW")
+        #expect(!languages(["LANG": "zh_TW.UTF-8"]).contains("zh_CN"))
         #expect(languages(["LC_ALL": "C.UTF-8", "LANG": "zh_CN.UTF-8"]).first == "C")
         #expect(languages(["LANG": "de_DE.UTF-8", "LANGUAGE": "zh_CN:en"]).first == "zh_CN")
     }

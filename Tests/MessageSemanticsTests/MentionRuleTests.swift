@@ -17,6 +17,16 @@ struct MentionRuleTests {
         #expect(mentions(["Al"], text) == isMention)
     }
 
+    @Test("the places of names are found, without overlap")
+    func places() {
+        func places(_ names: [String], _ text: String) -> [Range<Int>] {
+            MentionRule.ranges(of: names, in: text) { $0.lowercased() }
+        }
+        #expect(places(["Al"], "Al, also al!") == [0..<2, 9..<11])
+        #expect(places(["Al", "al b"], "🌹 AL B") == [2..<6])
+        #expect(places([], "Al") == [] && places([""], "Al") == [])
+    }
+
     @Test("without a nickname nothing is a mention")
     func noName() {
         for text in ["", " ", "hello", "嘎"] {

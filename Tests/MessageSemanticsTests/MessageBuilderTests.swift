@@ -37,7 +37,13 @@ struct MessageBuilderTests {
             let about = kind == .room ? target : sent
             let contents: [MessageContent] = [
                 .text(MessageText("O", subject: "s", thread: "t", reply: about)),
-                .text(MessageText("", attachments: [file])), .correction(of: sent, MessageText("better")),
+                .text(MessageText("", attachments: [file])),
+                .text(MessageText("A rose 🌹\nby name", attachments: [file])),
+                .text(
+                    MessageText(
+                        "see https://example.com/a", link: LinkDescription(of: "https://example.com/a", title: "A page")
+                    )),
+                .correction(of: sent, MessageText("better")),
                 .retraction(of: about), .reactions(to: about, ["🌞"]),
             ]
             for content in contents {

@@ -112,11 +112,10 @@ struct SessionTests {
         #expect(try bob.decrypt(alice.encrypt([]), generation).emptyMessageDue == .longChain, "The first of a chain.")
     }
 
-    @Test("at most 1,000 messages may be missing, and the oldest keys go first")
+    @Test("at most 1,000 keys of missing messages are stored, and the oldest ones go first")
     func skipped() throws {
         let (alice, bob) = try pair(.current)
-        let messages = try (0..<2_002).map { _ in try alice.encrypt([1]) }
-        #expect(refusal { _ = try bob.decrypt(messages[1_001], .current) } == .tooManySkippedMessages)
+        let messages = try (0..<1_003).map { _ in try alice.encrypt([1]) }
         _ = try bob.decrypt(messages[1_000], .current)
         #expect(try bob.session().skippedKeyCount == 1_000)
         _ = try bob.decrypt(messages[1_002], .current)
@@ -124,6 +123,56 @@ struct SessionTests {
         #expect(refusal { _ = try bob.decrypt(messages[0], .current) } == .keyDiscarded)
         #expect(try bob.decrypt(messages[1], .current).plaintext == [1])
         #expect(try bob.decrypt(messages[1_001], .current).plaintext == [1])
+    }
+
+    @Test("a device that was away reads thousands of messages, the newest first", arguments: OMEMOGeneration.allCases)
+    func away(generation: OMEMOGeneration) throws {
+        let (alice, bob) = try pair(generation)
+        let messages = try (0..<4_002).map { number in try alice.encrypt([UInt8(number & 255)]) }
+        #expect(refusal { _ = try bob.decrypt(messages[4_001], generation) } == .tooManySkippedMessages)
+        func read(_ number: Int) throws -> Bool {
+            try bob.decrypt(messages[number], generation).plaintext == [UInt8(number & 255)]
+        }
+        // Archives are read in pages, the newest one first, each from its oldest message on.
+        for start in stride(from: 3_901, through: 1, by: -100) {
+            // Copies that are damaged or repeated change nothing.
+            var damaged = messages[start]
+            damaged = OutgoingKey(
+                bytes: damaged.bytes.dropLast() + [damaged.bytes.last! ^ 1], isKeyExchange: damaged.isKeyExchange)
+            #expect(refusal { _ = try bob.decrypt(damaged, generation) } != nil)
+            for number in start..<start + 100 { #expect(try read(number)) }
+            #expect(refusal { _ = try bob.decrypt(messages[start], generation) } == .alreadyDecrypted)
+            // One may not exist, of the chain before.
+            #expect(try bob.session().skippedKeyCount <= 3)
+        }
+        #expect(try read(0) && read(4_001))
+        #expect(try bob.session().skippedKeyCount <= 1)
+        #expect((bob.stored?.count ?? 0) < 4_000)
+    }
+
+    @Test("many messages out of the middle leave a bounded number of keys, and these end after 30 days")
+    func scattered() throws {
+        let (alice, bob) = try pair(.current)
+        let messages = try (0..<4_001).map { _ in try alice.encrypt([1]) }
+        _ = try bob.decrypt(messages[4_000], .current)
+        for number in stride(from: 3_950, to: 0, by: -50) { _ = try bob.decrypt(messages[number], .current) }
+        #expect(try bob.session().skippedKeyCount <= 33)
+        for number in [1, 3_999] { #expect(try bob.decrypt(messages[number], .current).plaintext == [1]) }
+        #expect(refusal { _ = try bob.decrypt(messages[75], .current) } == .keyDiscarded)
+        var session = try bob.session()
+        session.timePassed(now: bob.now + OMEMOLimits.skippedKeyLifetime + 1)
+        #expect(session.skippedKeyCount == 0)
+    }
+
+    @Test("the end of a long chain is found by the next one")
+    func longEnd() throws {
+        let (alice, bob) = try pair(.current)
+        _ = try bob.decrypt(alice.encrypt([0]), .current)
+        let messages = try (0..<1_500).map { _ in try alice.encrypt([1]) }
+        _ = try alice.decrypt(bob.encrypt([2]), .current)
+        #expect(try bob.decrypt(alice.encrypt([3]), .current).plaintext == [3])
+        for message in messages { #expect(try bob.decrypt(message, .current).plaintext == [1]) }
+        #expect(try bob.session().skippedKeyCount <= 2, "One of each chain that may not exist.")
     }
 
     @Test("the key of a missing message is discarded after 30 days", arguments: [true, false])
@@ -235,7 +284,7 @@ struct SessionTests {
         let (alice, bob) = try pair(.current)
         _ = try bob.decrypt(alice.encrypt([0]), .current)
         // Alice sent more in her previous chain than Bob can ever get.
-        for _ in 0..<1_500 { _ = try alice.encrypt([1]) }
+        for _ in 0..<4_500 { _ = try alice.encrypt([1]) }
         let lost = try alice.encrypt([1])
         _ = try alice.decrypt(bob.encrypt([2]), .current)
         #expect(try bob.decrypt(alice.encrypt([3]), .current).plaintext == [3])

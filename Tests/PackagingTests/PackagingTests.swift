@@ -42,6 +42,7 @@ struct PackagingTests {
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
         for line in [
             "Exec=hongyan-desktop %u", "MimeType=x-scheme-handler/xmpp;", "Icon=\(Self.id)", "Name[zh_CN]=鸿雁",
+            "Name[zh_TW]=鴻雁",
         ] { #expect(lines.contains { $0 == line }, "\(line)") }
         let program = try String(
             contentsOfFile: Self.path("Sources/ChatApp/Application/DesktopProgram.swift"), encoding: .utf8)
@@ -94,7 +95,8 @@ struct PackagingTests {
         ])
         #expect(status == 0, "\(output)")
         let expected: Set = [
-            "bin/hongyan", "bin/hongyan-desktop", "share/locale/zh_CN/LC_MESSAGES/hongyan.mo",
+            "bin/hongyan", "bin/hongyan-desktop", "lib/systemd/system/hongyan@.service",
+            "share/locale/zh_CN/LC_MESSAGES/hongyan.mo", "share/locale/zh_TW/LC_MESSAGES/hongyan.mo",
             "share/applications/\(Self.id).desktop", "share/metainfo/\(Self.id).metainfo.xml",
             "share/icons/hicolor/scalable/apps/\(Self.id).svg",
             "share/icons/hicolor/symbolic/apps/\(Self.id)-symbolic.svg",
@@ -107,6 +109,21 @@ struct PackagingTests {
         let (removal, words) = try await OutsideProgram.run([script, "--uninstall", "--prefix", prefix])
         #expect(removal == 0, "\(words)")
         #expect(folder.files("prefix").isDisjoint(with: expected))
+    }
+
+    @Test("the template of the service is valid, and starts the program where it is installed")
+    func service() async throws {
+        let folder = try Folder()
+        // The manager checks that the program exists.
+        let program = "\(folder.path)/hongyan"
+        try "#!/bin/sh\n".write(toFile: program, atomically: true, encoding: .utf8)
+        chmod(program, 0o755)
+        let unit = "\(folder.path)/hongyan@bot.service"
+        let text = try String(contentsOfFile: Self.path("Packaging/hongyan@.service"), encoding: .utf8)
+        try text.replacing("/usr/bin/hongyan", with: program).write(toFile: unit, atomically: true, encoding: .utf8)
+        let (_, output) = try await OutsideProgram.run(["systemd-analyze", "verify", "--man=no", unit])
+        #expect(!output.contains("hongyan@bot.service:"), "\(output)")
+        #expect(text.contains("ExecStart=/usr/bin/hongyan serve --socket") && text.contains("Type=notify"))
     }
 
     @Test("nothing is installed if the programs are missing or the prefix is not a path")

@@ -31,7 +31,7 @@ package final class Program: Sendable {
     /// Reads the output of the terminal.
     private let reading = DispatchGroup()
 
-    /// Starts `name`; with a size in a new terminal, otherwise with `input` as standard input.
+    /// Starts `name`, a program of this package or one by its path; with a size in a new terminal, otherwise with `input` as standard input.
     package init(
         _ name: String, _ arguments: [String], home: ProgramHome, environment: [String: String] = [:],
         input: String? = nil,
@@ -79,7 +79,7 @@ package final class Program: Sendable {
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | Self.newSession)
 
-        let path = Self.folder + "/" + name
+        let path = name.hasPrefix("/") ? name : Self.folder + "/" + name
         let variables = ProcessInfo.processInfo.environment.merging(home.environment) { $1 }.merging(environment) { $1 }
         // The kernel ends the program when the test process is killed.
         let words = (["setpriv", "--pdeathsig", "KILL", path] + arguments).map { strdup($0) } + [nil]
@@ -107,7 +107,7 @@ package final class Program: Sendable {
     }
 
     /// The folder of the built programs: that of `HONGYAN_TEST_PROGRAMS`, such as a package, or beside the tests.
-    private static let folder: String = {
+    package static let folder: String = {
         if let chosen = ProcessInfo.processInfo.environment["HONGYAN_TEST_PROGRAMS"] { return chosen }
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = (program as NSString).deletingLastPathComponent
@@ -118,6 +118,12 @@ package final class Program: Sendable {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return root.deletingLastPathComponent().path + "/.build/debug"
     }()
+
+    /// The path of an example that is a script.
+    package static func example(_ name: String) -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return root.deletingLastPathComponent().path + "/Examples/" + name
+    }
 
     /// Waits for the end.
     package func result() async -> Result {

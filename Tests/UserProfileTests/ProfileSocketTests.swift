@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import JSONRPC
 import ServerFixtures
 import Synchronization
 import Testing
@@ -10,7 +11,7 @@ import Testing
 struct ProfileSocketTests {
     private struct Words: Codable, Sendable, Equatable { var text: String }
 
-    private static let echo = ProfileMethod("echo") { (words: Words, request) async throws(ProfileFault) -> Words in
+    private static let echo = ProfileMethod("echo") { (words: Words, request) async throws(JSONRPCError) -> Words in
         request.notify("heard", words)
         return words
     }
@@ -46,6 +47,9 @@ struct ProfileSocketTests {
                 rest = rest.dropFirst(count)
             }
         }
+
+        /// Nothing more is sent.
+        func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
         /// Everything received until the other side closes.
         func rest() async -> String {
@@ -85,10 +89,10 @@ struct ProfileSocketTests {
             #expect(answer.text == text)
             #expect(heard.withLock { $0.last?.text } == text)
         }
-        await #expect(throws: ProfileFault.unknownMethod) {
+        await #expect(throws: JSONRPCError.unknownMethod) {
             let _: Words = try await client.call("dance", Words(text: "")) { (_: Words) in }
         }
-        await #expect(throws: ProfileFault.invalidParameters) {
+        await #expect(throws: JSONRPCError.invalidParameters()) {
             let _: Words = try await client.call("echo", ["text": 5]) { (_: Words) in }
         }
         #expect(try await echoed("still here", folder.profile) == "still here")
@@ -147,9 +151,9 @@ struct ProfileSocketTests {
     }
 
     @Test(
-        "an invalid request ends only its own connection",
+        "an invalid line gets an error, and the next one is answered",
         arguments: [
-            ("hello\n", "Parse error"), ("[]\n", "Parse error"), ("{\"id\":1}\n", "Parse error"),
+            ("hello\n", "Parse error"), ("[]\n", "Invalid request"), ("{\"id\":1}\n", "Invalid request"),
             ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"echo\"}\n", "Invalid request"),
             ("{\"jsonrpc\":\"2.0\",\"id\":1}\n", "Invalid request"),
             (String(repeating: "[", count: 100_000) + "\n", "Parse error"), ("\u{0}\n", "Parse error"),
@@ -159,44 +163,64 @@ struct ProfileSocketTests {
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
         defer { socket.close() }
         let client = try RawClient(folder.profile)
-        client.send(line)
-        #expect(await client.rest().contains(answer))
+        client.send(line + Self.request("still here"))
+        client.finish()
+        let all = await client.rest()
+        #expect(all.contains(answer) && all.contains("\"result\":{\"text\":\"still here\"}"), "\(all)")
         #expect(try await echoed("others", folder.profile) == "others")
     }
 
-    @Test("a line without an end is read only up to its limit")
+    private static func request(_ text: String, id: Int = 7) -> String {
+        "{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"echo\",\"params\":{\"text\":\"\(text)\"}}\n"
+    }
+
+    @Test("a line that is too long is skipped, and the next one is answered")
     func huge() async throws {
         let folder = try Folder()
         let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
         defer { socket.close() }
         let client = try RawClient(folder.profile)
-        Thread.detachNewThread { client.send(String(repeating: "x", count: 2 * SocketLine.lengthLimit)) }
-        _ = await client.rest()
-        #expect(try await echoed("others", folder.profile) == "others")
+        Thread.detachNewThread {
+            client.send(String(repeating: "x", count: 4 * JSONRPCConnection.Limits.standard.lineLength) + "\n")
+            client.send(Self.request("still here"))
+            client.finish()
+        }
+        let all = await client.rest()
+        #expect(all.contains("-32600") && all.contains("\"result\":{\"text\":\"still here\"}"), "\(all)")
     }
 
-    @Test("a client that sends nothing or half a line, or reads nothing, is disconnected")
+    @Test("a client that sends nothing or half a line is disconnected")
     func slow() async throws {
         let folder = try Folder()
         // The client that behaves well must not take as long on a busy machine.
-        let socket = try #require(ProfileSocket(folder.profile, [Self.echo], timeout: 5))
+        let socket = try #require(ProfileSocket(folder.profile, [Self.echo], timeout: 3))
         defer { socket.close() }
-        let (silent, half, deaf) = (
-            try RawClient(folder.profile), try RawClient(folder.profile), try RawClient(folder.profile)
-        )
+        let (silent, half) = (try RawClient(folder.profile), try RawClient(folder.profile))
         half.send("{\"jsonrpc\":")
-        let text = String(repeating: "x", count: 100_000)
-        Thread.detachNewThread {
-            for number in 1...200 {
-                deaf.send(
-                    "{\"jsonrpc\":\"2.0\",\"id\":\(number),\"method\":\"echo\",\"params\":{\"text\":\"\(text)\"}}\n")
-            }
-        }
         #expect(await silent.rest().isEmpty)
         _ = await half.rest()
         #expect(try await echoed("others", folder.profile) == "others")
-        // Its connection ends although it never reads.
         while socket.clientCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    @Test("a client that reads nothing is not heard until it reads, costs no more than a bound, and loses nothing")
+    func deaf() async throws {
+        let folder = try Folder()
+        let socket = try #require(ProfileSocket(folder.profile, [Self.echo]))
+        defer { socket.close() }
+        let deaf = try RawClient(folder.profile)
+        let text = String(repeating: "x", count: 100_000)
+        Thread.detachNewThread {
+            for number in 1...200 { deaf.send(Self.request(text, id: number)) }
+            deaf.finish()
+        }
+        while socket.waitingBytes <= ByteChannel.waitingLimit { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try await echoed("others", folder.profile) == "others")
+        // The answers and notices of the requests that had been read.
+        #expect(socket.waitingBytes < 2 * JSONRPCConnection.Limits.standard.requests * 110_000)
+        let all = await deaf.rest()
+        #expect(all.ranges(of: "\"result\"").count + all.ranges(of: "-32001").count == 200)
+        #expect(all.contains("\"id\":200,\"result\""))
     }
 
     @Test("clients beyond the limit are informed, and served when others have disconnected")
@@ -216,7 +240,7 @@ struct ProfileSocketTests {
     func end() async throws {
         let folder = try Folder()
         let (begun, isBegun) = AsyncStream<Void>.makeStream()
-        let waiting = ProfileMethod("wait") { (words: Words, _) async throws(ProfileFault) -> Words in
+        let waiting = ProfileMethod("wait") { (words: Words, _) async throws(JSONRPCError) -> Words in
             isBegun.yield()
             try? await Task.sleep(for: .seconds(3600))
             return words
@@ -226,6 +250,6 @@ struct ProfileSocketTests {
         let call = Task { () -> Words in try await client.call("wait", Words(text: "")) { (_: Words) in } }
         for await _ in begun { break }
         socket.close()
-        await #expect(throws: ProfileFault.disconnected) { try await call.value }
+        await #expect(throws: JSONRPCError.disconnected) { try await call.value }
     }
 }

@@ -43,6 +43,14 @@ struct SessionJournalTests {
         add(.unacknowledgedTaken)
         step(nil)
         step(nil, received: ["<message/>"])
+        add(.archived(.init(account: "alice@xmpp.test"), received: []))
+        add(
+            .archived(.init(mark: .init(id: "a1", stamp: nil), isComplete: true, ids: ["a1"]), received: ["<message/>"])
+        )
+        add(
+            .change(
+                journal.change(to: try saved()), received: [], unacknowledged: [],
+                archive: .init(isComplete: false, ids: ["a2"])))
         return records
     }
 

@@ -34,6 +34,23 @@ struct StreamManagementTests {
         return machine
     }
 
+    @Test("Stanzas that are sent together count like stanzas that are sent one after the other", arguments: StateName.allCases)
+    func together(state: StateName) {
+        // Nothing may be sent while a session is being resumed.
+        guard state != .resuming else { return }
+        var one = Self.machine(state)
+        var other = Self.machine(state)
+        let stanzas = (1...5).map { Self.stanza($0) }
+        let actions = (1...5).map { Self.send($0, &one) }
+        let action = other.stanzasSent(
+            from: StanzaToken(1), stanzas.map(\.bytes.count), stanzas.flatMap(\.bytes))
+        #expect(action == actions.first)
+        #expect(one.unacknowledged == other.unacknowledged && one.unacknowledgedCount == other.unacknowledgedCount)
+        let acknowledged = one.acknowledgementReceived(handled: 3)
+        #expect(other.acknowledgementReceived(handled: 3) == acknowledged)
+        #expect(one.unacknowledged == other.unacknowledged)
+    }
+
     @Test("Properties of each state", arguments: StateName.allCases)
     func queries(state: StateName) {
         let machine = Self.machine(state)

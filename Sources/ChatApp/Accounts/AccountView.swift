@@ -18,8 +18,8 @@ final class AccountView {
     private let title = WindowTitle("")
     private let profile: ProfileView
     private let state = ActionRow(localized("Connection"))
-    private let connect = Button(localized("_Connect now")).align(vertical: .center)
-    private let repair = Button(localized("_Sign in again")).css("suggested-action").align(vertical: .center)
+    private let connect = Button(localized("_Connect Now")).align(vertical: .center)
+    private let repair = Button(localized("_Sign In Again")).css("suggested-action").align(vertical: .center)
     private let enabled = SwitchRow(localized("Use this account"))
     /// `nil` when the account is not running.
     let blocked: BlockedGroup?
@@ -45,8 +45,10 @@ final class AccountView {
         header.prepend(back)
         let password = ActionRow(localized("Change the password…"))
         password.append(Icon("go-next-symbolic"))
-        let remove = Button(localized("Sign _out and remove…")).css("destructive-action", "pill")
+        let remove = Button(localized("Sign _Out and Remove…")).css("destructive-action", "pill")
             .align(horizontal: .center).margins(start: 0, end: 0, top: 6, bottom: 6)
+        let delete = Button(localized("_Delete the Account on the Server…")).css("destructive-action", "flat")
+            .align(horizontal: .center)
         state.append(connect)
         state.append(repair)
         let page = PreferencesPage(
@@ -54,7 +56,7 @@ final class AccountView {
             profile.groups + [
                 PreferencesGroup("", description: nil, [enabled, state]),
                 PreferencesGroup("", description: nil, [password]), encryption.root,
-            ] + [blocked?.group].compactMap { $0 } + [PreferencesGroup("", description: nil, [remove])])
+            ] + [blocked?.group].compactMap { $0 } + [PreferencesGroup("", description: nil, [remove, delete])])
         root = Box.vertical(header, page.expand(.vertical))
         blocked?.showToast = { [weak self] in self?.showToast($0) }
         encryption.showToast = { [weak self] in self?.showToast($0) }
@@ -65,6 +67,7 @@ final class AccountView {
         enabling = enabled.onToggle { [weak actions] isOn in Task { await actions?.setEnabled(isOn, id) } }
         password.onActivate { [weak self] in self?.changePassword() }
         remove.onClick { [weak self] in self?.remove() }
+        delete.onClick { [weak self] in self?.deleteOnServer() }
         observe(self) { view in view.show() }
     }
 
@@ -82,10 +85,10 @@ final class AccountView {
 
     func changePassword() {
         let first = PasswordEntryRow(localized("New password"))
-        let second = PasswordEntryRow(localized("The same password again"))
+        let second = PasswordEntryRow(localized("Confirm password"))
         let group = PreferencesGroup("", description: nil, [first, second])
         let dialog = MessageDialog(
-            localized("Change the password"),
+            localized("Change the Password"),
             body: localized("The password is changed on the server; your other devices must sign in again with it."),
             group)
         dialog.add("cancel", localized("_Cancel")).add("change", localized("C_hange"), .suggested)
@@ -120,6 +123,43 @@ final class AccountView {
             }
         }
     }
+
+    /// Deletes the account on its server, after its address was typed.
+    @discardableResult
+    func deleteOnServer() -> MessageDialog? {
+        guard let row = actions.accounts.rows[id] else { return nil }
+        guard row.connection.isOnline else {
+            showToast(localized("This needs a connection; try again when the account is online."))
+            return nil
+        }
+        let field = EntryRow(localized("Address"))
+        let dialog = MessageDialog(
+            localized("Delete %@ permanently?", row.address),
+            body: localized(
+                "The account, its contacts and the messages stored on the server are deleted, and everything on this computer. Nobody can restore them. Type the address of the account to confirm."
+            ), PreferencesGroup("", description: nil, [field]))
+        dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete Permanently"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.setEnabled("delete", false)
+        field.onChange { [weak dialog] text in dialog?.setEnabled("delete", text == row.address.description) }
+        dialog.present(over: window()) { [weak self] answer in
+            self?.deletionField = nil
+            guard answer == "delete", let self else { return }
+            Task { [weak self, actions = self.actions, id = self.id] in
+                do throws(SignInFailure) {
+                    try await actions.deleteOnServer(id)
+                    self?.onClose()
+                } catch {
+                    self?.showToast(error.message)
+                }
+            }
+        }
+        // libadwaita 1.2 requires the row to live as long as the dialog does.
+        deletionField = field
+        return dialog
+    }
+
+    private(set) var deletionField: EntryRow?
 
     private func showDevices() {
         guard let account = actions.account(id),
@@ -189,7 +229,7 @@ final class BlockedGroup {
             !model.isOnline
             ? localized("The list is stored on the server, and shown here while the account is online.")
             : shown.isEmpty
-                ? localized("None. You can block someone on the contact page.")
+                ? localized("Nobody is blocked. You can block people from their contact page.")
                 : localized("You receive nothing from them, and they see you as offline.")
     }
 

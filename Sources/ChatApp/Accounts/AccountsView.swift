@@ -18,7 +18,7 @@ final class AccountsView {
     init(_ actions: any AccountActions, addAccount: @escaping () -> Void) {
         self.actions = actions
         page = PreferencesPage(localized("Accounts"), icon: "avatar-default-symbolic")
-        let add = Button(localized("_Add an account"), icon: "list-add-symbolic").css("flat")
+        let add = Button(localized("_Add an Account"), icon: "list-add-symbolic").css("flat")
         group.show(suffix: add)
         page.add(group)
         add.onClick(addAccount)
@@ -42,7 +42,7 @@ final class AccountListRow {
     let id: AccountID
     private let actions: any AccountActions
     private let picture: AvatarImage
-    private let button = Button(icon: "view-refresh-symbolic").named(localized("Connect now")).css("flat")
+    private let button = Button(icon: "view-refresh-symbolic").named(localized("Connect Now")).css("flat")
         .align(vertical: .center).hidden()
     private let warning = Icon("dialog-warning-symbolic").css("warning").hidden()
     private lazy var seconds = SecondTicker { [weak self] in self?.show() }
@@ -87,6 +87,8 @@ protocol AccountActions: AnyObject {
     func setDisplayName(_ name: String, of id: AccountID) async
     func changePassword(of id: AccountID, to password: String) async throws(SignInFailure)
     func remove(_ id: AccountID) async
+    /// Deletes the account on its server permanently, and everything about it here.
+    func deleteOnServer(_ id: AccountID) async throws(SignInFailure)
     /// `nil` if the encryption is off.
     func encryptionPolicy(of id: AccountID) async -> EncryptionPolicy?
     func setEncryption(_ policy: EncryptionPolicy?, of id: AccountID) async throws(AccountStorageError)
@@ -94,6 +96,8 @@ protocol AccountActions: AnyObject {
 
 /// The operations that ``PresenceButton`` needs.
 protocol OwnPresenceActions: AnyObject {
+    var accounts: AccountList { get }
+    var avatars: AvatarLoader { get }
     var availability: Availability { get }
     var statusText: String? { get }
     func show(_ availability: Availability, saying status: String?) async

@@ -8,15 +8,24 @@ extension AppContext {
     /// The main window as a place to show dialogs and toasts.
     var windowContext: WindowContext {
         WindowContext(
-            window: { [weak self] in self?.window?.window }, showToast: { [weak self] in self?.showToast($0) })
+            window: { [weak self] in self?.window?.window }, showToast: { [weak self] in self?.showToast($0) },
+            showUndo: { [weak self] in self?.window?.showUndo($0, $1) })
     }
 
     // MARK: Lists
 
-    func conversationListView(menu: Menu) -> ConversationListView {
+    func welcomeView() -> WelcomeView {
+        WelcomeView(home.accounts, home.conversations) { [weak self] id in
+            guard let self else { return }
+            ProgramPreferencesWindow.show(self.home, over: self.window?.window, account: id)
+        }
+    }
+
+    /// - Parameter welcome: shown while there is no conversation.
+    func conversationListView(menu: Menu, welcome: Widget? = nil) -> ConversationListView {
         ConversationListView(
             home.conversations, SearchModel(store: home.store, environment: home.environment),
-            accounts: home.accounts, avatars: home.avatars, menu: menu,
+            contacts: home.contacts, accounts: home.accounts, avatars: home.avatars, menu: menu, welcome: welcome,
             rowMenu: { [weak self] in self?.conversationMenu($0) })
     }
 
@@ -41,8 +50,9 @@ extension AppContext {
 
     // MARK: Bars of the main window
 
-    func connectionNotice() -> ConnectionNotice {
-        ConnectionNotice(home.accounts, home.environment) { [home] account in
+    /// - Parameter account: the only one that it is about; `nil` for all.
+    func connectionNotice(about account: AccountID? = nil) -> ConnectionNotice {
+        ConnectionNotice(home.accounts, home.environment, about: account) { [home] account in
             Task { await home.connectNow(account) }
         } signIn: { [weak self] account in
             if let self { SignInWindow.signInAgain(account, self.home, over: self.window?.window) }
@@ -84,31 +94,36 @@ extension AppContext {
 
     func conversationView(_ key: ConversationKey) -> ConversationView {
         let account = home.account(key.account)
+        let timeline = Timeline(
+            key, store: home.store, actions: account, environment: home.environment,
+            pageSize: ConversationView.pageSize, pages: ConversationView.pages)
+        timeline.joinsAlbums = true
         let room = key.kind == .room ? RoomModel(key, store: home.store, environment: home.environment) : nil
         return ConversationView(
             ConversationParts(
                 key: key, account: account,
-                timeline: Timeline(
-                    key, store: home.store, actions: account, environment: home.environment,
-                    pageSize: ConversationView.pageSize, pages: ConversationView.pages),
+                timeline: timeline,
                 finder: ConversationFinder(key, store: home.store, environment: home.environment),
                 services: timelineServices(of: key, room), room: room.map { roomPart($0) },
                 composer: composerContext(
                     of: key, name: { [weak self, weak room] in room?.title ?? self?.name(of: key) ?? "" },
                     nicknames: { [weak room] in room?.nicknames ?? [] }),
+                contact: key.kind == .direct
+                    ? contactActions(ContactRow.ID(account: key.account, address: key.address)) : nil,
                 conversations: home.conversations, contacts: home.contacts, accounts: home.accounts,
                 prepareDownloads: { [weak self] in await self?.prepareDownloads(of: key.account) },
                 showContact: { [weak self] in
                     self?.showContact(ContactRow.ID(account: key.account, address: key.address))
-                }))
+                }, notice: connectionNotice(about: key.account)))
     }
 
     private func timelineServices(of key: ConversationKey, _ room: RoomModel?) -> TimelineServices {
         TimelineServices(
             avatars: home.avatars, playback: playback, window: windowContext,
-            downloads: { [weak self] in self?.downloads(of: key.account) },
+            downloads: { [weak self] in self?.downloads(of: key.account) }, deletions: deletions,
             forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } },
             moderation: room.map { moderation(in: $0) },
+            isOnline: { [home] in home.accounts.rows[key.account]?.connection.isOnline ?? false },
             showDevices: home.account(key.account).flatMap { encryption($0) }.map { _ in
                 { [weak self] notice in
                     guard let self, let address = notice.address else { return }
@@ -136,6 +151,7 @@ extension AppContext {
         let media = home.media(of: key.account)
         let composer = Composer(
             key, store: home.store, actions: account, media: media, environment: home.environment)
+        composer.links = LinkCards(isOn: { [home] in home.preferences.values.describesLinks })
         return ComposerContext(
             composer: composer, media: media,
             recordings: media.map { VoiceComposer.folder(of: key, in: $0) },
@@ -144,7 +160,10 @@ extension AppContext {
                 ? { [weak self] in
                     self?.showDevices(of: key.address, name: name(), as: key.account, over: self?.window?.window)
                 } : nil,
-            nicknames: nicknames, showToast: windowContext.showToast, window: windowContext.window)
+            nicknames: nicknames, sendsWithReturn: { [home] in home.preferences.values.sendsWithReturn },
+            spelling: spelling,
+            checksSpelling: { [home] in home.preferences.values.checksSpelling }, showToast: windowContext.showToast,
+            window: windowContext.window)
     }
 
     private func name(of key: ConversationKey) -> String {
@@ -172,6 +191,14 @@ extension AppContext {
             ask: { [weak self] in if let self { RoomEntryWindow.show($0, self) } }, showToast: windowContext.showToast)
     }
 
+    /// Asks whom to invite to a new room, if there is anyone.
+    func invitePeople(to key: ConversationKey) {
+        guard let room = window?.conversation?.room?.model, room.key == key,
+            !home.contacts.find("", of: key.account).isEmpty
+        else { return }
+        RoomInviteWindow(room, self, over: window?.window, showToast: windowContext.showToast).present()
+    }
+
     func roomNotice(_ room: RoomModel) -> RoomNotice { RoomNotice(room, home.accounts, roomJoining) }
 
     private func roomPart(_ room: RoomModel) -> RoomAccessories {
@@ -179,11 +206,23 @@ extension AppContext {
     }
 
     func roomPage(_ room: RoomModel) -> RoomPage {
-        RoomPage(
+        let page = RoomPage(
             room, home.conversations, home.accounts, home.avatars, roomJoining,
             media: SharedMediaGroup(sharedMedia(of: room.key)) { [weak room] in room?.title ?? "" },
             encryption: encryptionGroup(
                 of: room.key, name: { [weak room] in room?.title ?? "" }, window: { nil }))
+        page.showSettings = { [weak self, weak room] in if let self, let room { self.showSettings(of: room, over: $0) }
+        }
+        return page
+    }
+
+    private func showSettings(of room: RoomModel, over parent: Window?) {
+        guard let account = home.account(room.key.account) else { return }
+        RoomSettingsWindow(
+            RoomSettingsModel(room.key, account: account, isOwner: room.rights.isOwner), own: account.address,
+            over: parent
+        ) { [home] in home.contacts[.init(account: account.id, address: $0)]?.name }
+        .present()
     }
 
     func roomPeopleView(_ room: RoomModel) -> RoomPeopleView {

@@ -3,6 +3,7 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import SpellChecking
 internal import XMPPAddress
 
 /// The state that the program's windows share: accounts, downloads, the voice player, and navigation between windows.
@@ -13,8 +14,14 @@ final class AppContext {
     let playback: VoicePlayback
     /// The encryption of an account; `nil` if it has none. Tests replace it.
     var encryption: (ChatAccount) -> (any EncryptionService)? = { $0.encryption }
+    /// The dictionaries of the user's languages.
+    let spelling = SpellChecker(languages: Localization.preferredLanguages)
+    /// Deletions that the user can still undo.
+    let deletions: PendingDeletions
     private weak var program: DesktopProgram?
     weak var window: MainWindow?
+    let windowState: WindowState
+    private var appliedZoom = 1.0
     private var downloadsOfAccounts: [AccountID: AttachmentDownloads] = [:]
     /// Toasts to show as soon as there is a window.
     private var pendingToasts: [String] = []
@@ -23,11 +30,29 @@ final class AppContext {
         self.home = home
         self.program = program
         playback = VoicePlayback(store: home.store)
+        deletions = PendingDeletions(environment: home.environment)
+        windowState = WindowState(home.preferences)
     }
 
     /// Applies the colour scheme of the preferences, and follows its changes.
     func followStyle() {
         observe(self) { context in StyleManager.use(context.home.preferences.values.colourScheme.scheme) }
+        observe(self) { context in context.applyZoom() }
+    }
+
+    private func applyZoom() {
+        let zoom = home.preferences.values.zoom
+        // A size that nobody has chosen is left to the desktop.
+        guard zoom != appliedZoom else { return }
+        appliedZoom = zoom
+        ToolkitSettings.zoomText(zoom)
+    }
+
+    /// Makes all texts larger or smaller by some steps; 0 gives them the size of the desktop.
+    func zoom(by steps: Int) {
+        let zooms = PreferenceValues.zooms
+        let index = zooms.firstIndex(of: home.preferences.values.zoom) ?? 2
+        home.preferences.values.zoom = steps == 0 ? 1 : zooms[min(max(index + steps, 0), zooms.count - 1)]
     }
 
     /// The downloads of an account; `nil` when its media cannot be stored.
@@ -96,6 +121,19 @@ final class AppContext {
         ContactWindow.show(id, self, over: window?.window)
     }
 
+    /// Asks with whom to start a conversation.
+    func beginConversation() { NewConversationWindow.show(self, over: window?.window) }
+
+    /// Shows the user's address to pass on.
+    func shareAddress() {
+        let accounts = usableAccounts
+        guard !accounts.isEmpty else { return }
+        ShareWindow(
+            InvitationModel(accounts: accounts) { [home] in home.accounts.rows[$0]?.displayName }, over: window?.window
+        )
+        .present()
+    }
+
     /// Asks for the address of a new contact.
     ///
     /// - Parameter text: an address, or the part of one that was typed already.
@@ -112,6 +150,7 @@ final class AppContext {
     }
 
     func end() async {
+        await deletions.flush()
         await playback.stop()
         await playback.flush()
         await home.stop()
@@ -123,6 +162,8 @@ struct WindowContext {
     var window: () -> Window? = { nil }
     /// Shows a short message that disappears by itself.
     var showToast: (String) -> Void = { _ in }
+    /// Shows a message with a button that undoes what it says; `nil` without a window.
+    var showUndo: (String, _ undo: @escaping () -> Void) -> Toast? = { _, _ in nil }
 
     /// Runs a store operation and shows its error.
     func attempt(_ body: @escaping () async throws(StoreError) -> Void) {

@@ -1,3 +1,4 @@
+internal import Automation
 internal import ChatModel
 internal import ChatStore
 internal import Foundation
@@ -23,6 +24,8 @@ public final class DesktopProgram {
     private var notifications: DesktopNotifications?
     private var badge: LauncherBadge?
     private var startsHidden = false
+    /// Where the connections are logged.
+    private var log: LogFile?
     /// Addresses to open as soon as the accounts are loaded.
     private var waitingAddresses: [String] = []
 
@@ -34,7 +37,7 @@ public final class DesktopProgram {
     /// Runs until the user quits, and returns the exit status.
     ///
     /// - Parameter arguments: the program's name, then `--help` or `--version` to print it and exit, `--hidden` to
-    ///   start without a window, or addresses to open.
+    ///   start without a window, `--log FILE` and `--log-level LEVEL` to log the connections, or addresses to open.
     public func run(_ arguments: [String]) -> Int32 {
         if !Self.helpOptions.isDisjoint(with: arguments.dropFirst()) {
             print(Self.help)
@@ -45,6 +48,17 @@ public final class DesktopProgram {
             return 0
         }
         startsHidden = arguments.dropFirst().contains("--hidden")
+        var arguments = arguments.filter { $0 != "--hidden" }
+        let path = Self.takeOption("--log", from: &arguments)
+        let level = Self.takeOption("--log-level", from: &arguments)
+        if let path {
+            do throws(LogFileError) {
+                log = try LogFile(path: path, level: level ?? "steps")
+            } catch {
+                FileHandle.standardError.write(Data("hongyan-desktop: \(error.message)\n".utf8))
+                return Self.usageStatus
+            }
+        }
         ToolkitSettings.useProgramName(localized("Hongyan"), id: Self.id)
         Graphics.useProcessorWithoutCard()
         application.onStartup { [weak self] in self?.startUp() }
@@ -52,8 +66,21 @@ public final class DesktopProgram {
         application.onOpen { [weak self] in self?.open($0) }
         let report = MainLoopReport()
         defer { report?.write() }
-        return application.run(arguments.filter { $0 != "--hidden" })
+        return application.run(arguments)
     }
+
+    /// Removes an option with its value, which is the next word or follows `=`; `nil` if it is not there.
+    private static func takeOption(_ name: String, from arguments: inout [String]) -> String? {
+        if let index = arguments.firstIndex(where: { $0.hasPrefix(name + "=") }) {
+            return String(arguments.remove(at: index).dropFirst(name.count + 1))
+        }
+        guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
+        defer { arguments.removeSubrange(index...index + 1) }
+        return arguments[index + 1]
+    }
+
+    /// The exit status for options that cannot be used.
+    private static let usageStatus: Int32 = 2
 
     private func startUp() {
         Graphics.forgetChoice()
@@ -73,6 +100,7 @@ public final class DesktopProgram {
             let home = ChatHome(
                 store: store, accountStorage: ProfileAccounts(profile: profile),
                 preferences: await profile.preferences())
+            if let log { home.prepare = { log.attach(to: &$0) } }
             let context = AppContext(home: home, program: self)
             self.context = context
             context.followStyle()
@@ -81,7 +109,9 @@ public final class DesktopProgram {
             startNotifying(home)
             await home.start()
             let account = { @Sendable [weak home] (address: JID) in await home?.account(at: address) }
-            socket = ProfileSocket(profile, [.send(account), .keys(account)])
+            let automation = AutomationService(profile, store) { [weak home] in await home?.chatAccounts ?? [] }
+            socket = ProfileSocket(
+                profile, [.send(account), .keys(account)] + automation.methods.map(\.profileMethod))
             for address in waitingAddresses { open(address, context) }
             waitingAddresses = []
         } catch {
@@ -154,7 +184,7 @@ public final class DesktopProgram {
         window = nil
         guard let context else { return }
         Task { await context.home.setActive(false) }
-        if !context.home.preferences.values.runsInBackground { quit() }
+        if context.home.preferences.values.runsInBackground { notifier?.tellOfBackground() } else { quit() }
     }
 
     /// Disconnects all accounts and quits.
@@ -201,9 +231,11 @@ extension DesktopProgram {
 
         \(localized("Opens the window, and in it what is at the addresses, such as %@.", "xmpp:juliet@example.org"))
 
-              --hidden    \(localized("start without a window"))
-              --version   \(localized("print the version and exit"))
-          -h, --help      \(localized("show this help"))
+              --hidden            \(localized("start without a window"))
+              --log FILE          \(localized("append what happens on the connections to this file"))
+              --log-level LEVEL   \(localized("failures, steps, stanzas or wire (all XML without secrets)"))
+              --version           \(localized("print the version and exit"))
+          -h, --help              \(localized("show this help"))
         """
     }
 }

@@ -11,8 +11,11 @@ enum Shortcuts {
 
     static var conversations: [Shortcut] {
         [
-            Shortcut(action: "win.join-room", keys: ["<Control>j"], title: localized("Join or create a room")),
-            Shortcut(action: "win.room", keys: ["<Control>i"], title: localized("About the room")),
+            Shortcut(action: "win.new", keys: ["<Control>n"], title: localized("New Conversation")),
+            Shortcut(
+                action: "win.next-unread", keys: ["<Control><Shift>n"], title: localized("Next unread conversation")),
+            Shortcut(action: "win.join-room", keys: ["<Control>j"], title: localized("Join or Create a Room")),
+            Shortcut(action: "win.room", keys: ["<Control>i"], title: localized("About the Room")),
             Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Search conversations and messages")),
             Shortcut(
                 action: "win.next", keys: ["<Alt>Down", "<Control>Page_Down"], title: localized("Next conversation")),
@@ -20,7 +23,7 @@ enum Shortcuts {
                 action: "win.previous", keys: ["<Alt>Up", "<Control>Page_Up"], title: localized("Previous conversation")
             ),
             Shortcut(action: "win.contacts", keys: ["<Control><Shift>c"], title: localized("Contacts")),
-            Shortcut(action: "win.add-contact", keys: ["<Control><Shift>a"], title: localized("Add a contact")),
+            Shortcut(action: "win.add-contact", keys: ["<Control><Shift>a"], title: localized("Add a Contact")),
             Shortcut(action: "win.back", keys: ["<Alt>Left"], title: localized("Back to the list")),
         ]
     }
@@ -34,10 +37,30 @@ enum Shortcuts {
         ]
     }
 
+    /// Keys that a timeline handles itself, see `TimelineView+Keys`.
+    static var chosenMessage: [Shortcut] {
+        [
+            Shortcut(
+                action: "", keys: ["<Control>Up", "<Control>Down"], title: localized("Choose a message")),
+            Shortcut(action: "", keys: ["r", "Return"], title: localized("Reply")),
+            Shortcut(action: "", keys: ["e"], title: localized("Edit")),
+            Shortcut(action: "", keys: ["1", "2", "3"], title: localized("React")),
+            Shortcut(action: "", keys: ["f"], title: localized("Forward…")),
+            Shortcut(action: "", keys: ["s"], title: localized("Select")),
+            Shortcut(action: "", keys: ["<Control>c"], title: localized("Copy Text")),
+            Shortcut(action: "", keys: ["Delete"], title: localized("Delete, with undo")),
+            Shortcut(action: "", keys: ["Menu", "<Shift>F10"], title: localized("Open the menu")),
+        ]
+    }
+
     static var program: [Shortcut] {
         [
             Shortcut(
-                action: "win.shortcuts", keys: ["<Control>question"], title: localized("Keyboard shortcuts")),
+                action: "win.shortcuts", keys: ["<Control>question"], title: localized("Keyboard Shortcuts")),
+            Shortcut(
+                action: "win.zoom-in", keys: ["<Control>plus", "<Control>equal"], title: localized("Larger text")),
+            Shortcut(action: "win.zoom-out", keys: ["<Control>minus"], title: localized("Smaller text")),
+            Shortcut(action: "win.zoom-reset", keys: ["<Control>0"], title: localized("Normal text size")),
             Shortcut(action: "win.close", keys: ["<Control>w"], title: localized("Close the window")),
             Shortcut(action: "app.preferences", keys: ["<Control>comma"], title: localized("Preferences")),
             Shortcut(action: "app.quit", keys: ["<Control>q"], title: localized("Quit")),
@@ -47,11 +70,12 @@ enum Shortcuts {
     static var groups: [(title: String, shortcuts: [Shortcut])] {
         [
             (localized("Conversations"), conversations), (localized("Messages"), messages),
-            (localized("Program"), program),
+            (localized("Chosen message"), chosenMessage), (localized("Program"), program),
         ]
     }
 
-    static var all: [Shortcut] { groups.flatMap(\.shortcuts) }
+    /// Those that activate an action of the program.
+    static var all: [Shortcut] { groups.flatMap(\.shortcuts).filter { !$0.action.isEmpty } }
 }
 
 /// The list of keyboard shortcuts in groups, with a search field. GTK's own shortcuts window is wider than a narrow
@@ -61,7 +85,7 @@ enum ShortcutsWindow {
     static func show(over parent: Window?) -> PreferencesWindow {
         let groups = Shortcuts.groups.map { group in PreferencesGroup(group.title, group.shortcuts.map(row)) }
         let window = PreferencesWindow(
-            localized("Keyboard shortcuts"), over: parent, [PreferencesPage(localized("Keyboard shortcuts"), groups)])
+            localized("Keyboard Shortcuts"), over: parent, [PreferencesPage(localized("Keyboard Shortcuts"), groups)])
         window.isModal(true)
         window.setDefaultSize(width: 480, height: 640)
         window.present()

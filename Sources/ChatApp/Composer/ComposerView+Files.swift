@@ -81,11 +81,14 @@ extension ComposerView {
         if let preview {
             window = preview
         } else {
-            window = OutgoingWindow(over: context.window())
-            window.onSend = { [weak self] selection in self?.send(selection, media) }
-            window.onClosed = { [weak self] in
+            // What is in the input field becomes the caption, unless it is the file, or corrects a message.
+            let takesText = textAsFile == nil && composer.edit == nil
+            window = OutgoingWindow(over: context.window(), caption: takesText ? composer.text : "")
+            window.onSend = { [weak self] in self?.send($0, caption: $1, media, takesText: takesText) }
+            window.onClosed = { [weak self] unsent in
                 self?.preview = nil
                 self?.textAsFile = nil
+                if takesText, let unsent { self?.composer.text = unsent }
                 self?.focus()
             }
             preview = window
@@ -95,10 +98,11 @@ extension ComposerView {
         Task { await add(selection) }
     }
 
-    private func send(_ selection: OutgoingSelection, _ media: MediaCache) {
+    private func send(_ selection: OutgoingSelection, caption: String, _ media: MediaCache, takesText: Bool) {
         let holdsText = selection.items.contains { $0.name == Self.textFileName }
         attempt { [composer, textAsFile] () throws(StoreError) in
-            try await composer.send(files: selection.attachments(in: media))
+            try await composer.send(files: selection.attachments(in: media), caption: caption)
+            if takesText { composer.text = "" }
             // The text is in the file now, so it is removed from the input field.
             if holdsText, composer.text == textAsFile { composer.text = "" }
         }

@@ -2,6 +2,7 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import SpellChecking
 
 /// The area under a conversation where a message is written: text, files and voice.
 ///
@@ -9,8 +10,9 @@ internal import Localization
 final class ComposerView {
     let root: Widget
     let entry = TextView()
-    let mentions = MentionBar()
+    let completions = CompletionBar()
     let banner = ComposerBanner()
+    let link: LinkBanner
     let send = SendButton.button()
     let attach = Button(icon: "mail-attachment-symbolic").css("flat", "circular").focusOnClick(false)
     let emoji = MenuButton(icon: "face-smile-symbolic").css("flat", "circular")
@@ -24,18 +26,22 @@ final class ComposerView {
     var textAsFile: String?
 
     let placeholder = Label(localized("Message")).ellipsize().css("dim-label").textAlignment(0)
+    private let scroller: ScrolledWindow
     private let stack = Stack().fitsShownChild()
     let voice: VoiceRecorderView?
     private var change: Object.Connection?
+    /// `nil` without dictionaries.
+    private(set) var spelling: Spelling?
 
     /// The input field grows up to this height in pixels, then it scrolls.
     private static let maximumHeight = 180
 
     init(_ context: ComposerContext) {
         self.context = context
+        link = LinkBanner(context.composer.links)
         entry.padding(horizontal: 4, vertical: 9).accessible(label: localized("Message"))
         placeholder.margins(start: 5, top: 9).align(horizontal: .start, vertical: .start).targetable(false)
-        let scroller = ScrolledWindow(entry).growsWithContent(upTo: Self.maximumHeight).expand(.horizontal)
+        scroller = ScrolledWindow(entry).growsWithContent(upTo: Self.maximumHeight).expand(.horizontal)
         let field = Box.horizontal(spacing: 2, Overlay(scroller, placeholder).expand(.horizontal), emoji).css(
             "entry-box")
         emoji.align(vertical: .end).opensUpwards()
@@ -55,9 +61,10 @@ final class ComposerView {
         }
         let row = Box.horizontal(spacing: 6, stack.expand(.horizontal), buttons.align(vertical: .end))
         root = Box.vertical(
-            Separator(.horizontal), mentions.root, banner.root, row.margins(horizontal: 8, vertical: 8)
+            Separator(.horizontal), completions.root, banner.root, link.root, row.margins(horizontal: 8, vertical: 8)
         ).css("composer")
         name()
+        spelling = context.spelling.map { Spelling(entry, $0, isOn: context.checksSpelling) }
         connect()
         observe(self) { view in view.show() }
         Task { [weak self, composer] in
@@ -75,26 +82,35 @@ final class ComposerView {
     private func connect() {
         encryption?.showToast = context.showToast
         encryption?.onDevices = context.showDevices
+        encryption?.onClosed = { [weak self] in self?.focus() }
         change = entry.onChange { [weak self] in self?.wrote($0) }
         entry.onComposing { [weak self] in self?.showPlaceholder() }
-        entry.onCursor { [weak self] in self?.complete() }
+        entry.onCursor { [weak self] in
+            self?.complete()
+            self?.spelling?.changed()
+        }
         entry.onKey { [weak self] in self?.pressed($0) ?? false }
         entry.onPaste { [weak self] in self?.paste() ?? false }
         send.onClick { [weak self] in self?.sendText() }
         attach.onClick { [weak self] in self?.chooseFiles() }
         banner.onCancel = { [weak self] in self?.cancelTarget() }
-        mentions.onChoice = { [weak self] in self?.mention($0) }
+        completions.onChoice = { [weak self] in self?.accept($0) }
         // The chooser holds thousands of emoji, so it is created when it is first opened.
         emoji.show(whenOpened: { [weak self] in
-            EmojiChooser { emoji in
-                self?.entry.insert(emoji)
-                self?.focus()
-            }
+            let chooser = EmojiChooser { self?.entry.insert($0) }
+            chooser.onClose { MainLoop.schedule(.idle) { self?.focus() } }
+            return chooser
         })
         voice?.onText = { [weak self] in self?.focus() }
     }
 
-    func focus() { entry.grabFocus() }
+    func focus() { if canWrite { entry.grabFocus() } }
+
+    /// How far the text is scrolled, in pixels.
+    var entryOffset: Double { scroller.offset }
+
+    /// Whether the input field is shown, not the recorder.
+    var canWrite: Bool { voice?.isBusy != true }
 
     /// Shows the sending account as a placeholder when there are several accounts.
     func show(account: AccountTag?) {
@@ -129,6 +145,7 @@ final class ComposerView {
     private func show() {
         if entry.text != composer.text, let change {
             entry.withoutHearingChange(change) { entry.text = composer.text }
+            spelling?.changed()
             complete()
         }
         showPlaceholder()
@@ -147,6 +164,7 @@ final class ComposerView {
 
     private func wrote(_ text: String) {
         showPlaceholder()
+        spelling?.changed()
         if composer.text != text { composer.text = text }
         complete()
     }
@@ -156,7 +174,7 @@ final class ComposerView {
     func sendText() {
         guard !composer.isEmpty else { return }
         guard !composer.isTooLong else { return offerTextAsFile() }
-        mentions.show(nil)
+        completions.show(nil)
         focus()
         whenAllowed { view in
             view.attempt { [composer = view.composer] () throws(StoreError) in _ = try await composer.send() }
@@ -187,27 +205,35 @@ final class ComposerView {
         WindowContext(window: context.window, showToast: context.showToast).attempt(body)
     }
 
-    // MARK: Nicknames
+    // MARK: Completion
 
-    /// Suggests nicknames for the word before the cursor.
+    /// Suggests what completes the word before the cursor: nicknames and emoji. A finished name of an emoji is replaced.
     func complete() {
-        let names = context.nicknames()
-        guard !names.isEmpty, !entry.isComposing else { return mentions.show(nil) }
+        guard !entry.isComposing else { return completions.show(nil) }
         let text = entry.text
         let scalars = text.unicodeScalars
         let cursor = scalars.index(scalars.startIndex, offsetBy: entry.cursor, limitedBy: scalars.endIndex)
-        mentions.show(MentionCompletion(in: text, at: cursor ?? text.endIndex, of: names))
+        let place = cursor ?? text.endIndex
+        if let (range, emoji) = EmojiCompletion.finished(in: text, at: place) { return replace(range, with: emoji) }
+        if let completion = EmojiCompletion(in: text, at: place) { return completions.show(.emoji(completion)) }
+        let names = context.nicknames()
+        completions.show(names.isEmpty ? nil : MentionCompletion(in: text, at: place, of: names).map { .name($0) })
     }
 
-    func mention(_ name: String) {
-        guard let completion = mentions.completion else { return }
-        let text = entry.text
-        let start = text.unicodeScalars.distance(from: text.startIndex, to: completion.range.lowerBound)
-        let end = text.unicodeScalars.distance(from: text.startIndex, to: completion.range.upperBound)
-        mentions.show(nil)
-        entry.replace(start..<end, with: completion.replacement(for: name))
-        mentions.show(nil)
+    /// Inserts one of the suggestions.
+    func accept(_ index: Int) {
+        guard let completion = completions.completion, let text = completion.replacement(index) else { return }
+        replace(completion.range, with: text)
+        completions.show(nil)
         focus()
+    }
+
+    private func replace(_ range: Range<String.Index>, with new: String) {
+        let text = entry.text
+        let start = text.unicodeScalars.distance(from: text.startIndex, to: range.lowerBound)
+        let end = text.unicodeScalars.distance(from: text.startIndex, to: range.upperBound)
+        completions.show(nil)
+        entry.replace(start..<end, with: new)
     }
 }
 
@@ -226,6 +252,12 @@ struct ComposerContext {
     var showDevices: (() -> Void)?
     /// The names that a message can mention: the nicknames in a room.
     var nicknames: () -> [String] = { [] }
+    /// Whether Return sends; otherwise Ctrl+Return does.
+    var sendsWithReturn: () -> Bool = { true }
+    /// The dictionaries; `nil` checks no spelling.
+    var spelling: SpellChecker?
+    /// Whether the user wants misspelled words to be underlined.
+    var checksSpelling: () -> Bool = { true }
     /// Shows a message to the user.
     var showToast: (String) -> Void = { _ in }
     /// The parent window of dialogs.

@@ -33,6 +33,7 @@ final class ContactActions {
     }
 
     func write() { open(model.conversation) }
+    func open(_ room: ContactModel.CommonRoom) { open(room.key) }
     func showPage() { showContactPage(model.id) }
 
     /// Runs an operation of the model and shows its error.
@@ -51,7 +52,13 @@ final class ContactActions {
     func setMuted(_ isMuted: Bool) { perform { await $0.setMuted(isMuted) } }
     func setBlocked(_ isBlocked: Bool) { perform { await $0.setBlocked(isBlocked) } }
     func add() { perform { await $0.add() } }
-    func accept() { perform { await $0.accept() } }
+    /// Accepts the contact request and opens the conversation.
+    func accept() {
+        perform { [open] model in
+            await model.accept()
+            if model.failure == nil { open(model.conversation) }
+        }
+    }
     func decline() { perform { await $0.decline() } }
 
     // MARK: Dialogs
@@ -115,13 +122,35 @@ final class ContactActions {
         return dialog
     }
 
+    /// Blocks a stranger and reports why, after a confirmation.
+    @discardableResult
+    func report() -> MessageDialog {
+        let spam = CheckButton(localized("Unwanted advertising"))
+        let abuse = CheckButton(localized("Threats, insults or other abuse"), inGroupOf: spam)
+        spam.isActive = true
+        let text = EntryRow(localized("More about it"))
+        let dialog = MessageDialog(
+            localized("Report %@?", model.address),
+            body: localized(
+                "The operators of your server learn the address and the reason. The address is blocked, too."),
+            Box.vertical(spacing: 6, spam, abuse, PreferencesGroup("", description: nil, [text])))
+        dialog.add("cancel", localized("_Cancel")).add("report", localized("_Report and Block"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
+        dialog.present(over: window()) { answer in
+            guard answer == "report" else { return }
+            let (reason, text): (ContactModel.ReportReason, String) = (abuse.isActive ? .abuse : .spam, text.text)
+            self.perform { await $0.block(reporting: reason, text: text) }
+        }
+        return dialog
+    }
+
     /// Deletes the contact after a confirmation.
     @discardableResult
     func delete() -> MessageDialog {
         let dialog = MessageDialog(
             localized("Delete %@ from your contacts?", model.name),
             body: localized(
-                "You will no longer see each other's presence. The conversation stays on this computer."))
+                "You'll no longer see each other's status. The conversation stays on this computer."))
         dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window()) { answer in
@@ -146,7 +175,7 @@ final class ContactMenu {
     init(_ actions: ContactActions) {
         let model = actions.model
         var first: [Menu.Entry] = [
-            .item(localized("Write a message"), "contact.write"), .item(localized("Contact page"), "contact.page"),
+            .item(localized("Write a Message"), "contact.write"), .item(localized("Contact Page"), "contact.page"),
         ]
         if model.isMuted != nil {
             first.append(.item(model.isMuted == true ? localized("Unmute") : localized("Mute"), "contact.mute"))
@@ -157,7 +186,7 @@ final class ContactMenu {
             .section(
                 nil, [.item(localized("Rename…"), "contact.rename"), .item(localized("Groups…"), "contact.groups")]),
             .section(
-                nil, [.item(block, "contact.block"), .item(localized("Delete the contact…"), "contact.delete")]),
+                nil, [.item(block, "contact.block"), .item(localized("Delete Contact…"), "contact.delete")]),
         ])
         // The closures hold `actions` as long as the menu is in use.
         func add(_ name: String, needsConnection: Bool = true, _ body: @escaping (ContactActions) -> Void) {

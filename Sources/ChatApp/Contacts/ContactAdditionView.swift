@@ -24,8 +24,8 @@ final class ContactAdditionView {
     init(_ model: ContactAdditionModel) {
         self.model = model
         page = FormPage(
-            title: localized("Add a contact"),
-            description: localized("A contact request is sent. You can write to each other at once."),
+            title: localized("Add a Contact"),
+            description: localized("A contact request will be sent. You can start chatting right away."),
             button: localized("_Add"))
         root = page.root
         let group = PreferencesGroup()
@@ -60,7 +60,7 @@ final class ContactAdditionView {
         let own = model.accounts.indices.contains(model.accountIndex) ? model.accounts[model.accountIndex] : nil
         check.text = ContactText.check(known, domain: own?.domain ?? "")
         if case .alreadyContact = known {
-            page.show(button: localized("_Write a message"))
+            page.show(button: localized("_Write a Message"))
         } else {
             page.show(button: localized("_Add"))
         }
@@ -102,7 +102,7 @@ final class ContactAdditionWindow {
         model.text = text
         view = ContactAdditionView(model)
         window = Window(
-            localized("Add a contact"), width: 440, height: 520, over: parent,
+            localized("Add a Contact"), width: 440, height: 520, over: parent,
             Box.vertical(HeaderBar(title: WindowTitle("")), view.root))
         window.minimumSize(width: 340, height: 320)
         window.isModal(parent != nil)
@@ -131,11 +131,10 @@ final class ContactAdditionWindow {
 
     private func done(_ address: JID) {
         let isKnown = if case .alreadyContact = model.check { true } else { false }
-        if isKnown, let account = model.accountID {
-            context.open(ConversationKey(account: account, address: address, kind: .direct))
-        } else {
-            context.showToast(localized("%@ is added to your contacts.", address))
-        }
+        if !isKnown { context.showToast(localized("%@ is added to your contacts.", address)) }
         window.close()
+        if let account = model.accountID {
+            context.open(ConversationKey(account: account, address: address, kind: .direct))
+        }
     }
 }

@@ -11,6 +11,8 @@ final class ContactListRow: ListRow {
     /// Called when the user asks for a menu, with the position in the widget.
     var onMenu: (ContactRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
+    private(set) var accessibleText: String?
+
     private let heading = Label().textAlignment(0).css("contact-heading", "dim-label")
     private let line: Box
     private let picture: AvatarImage
@@ -24,12 +26,14 @@ final class ContactListRow: ListRow {
 
     var isActivatable: Bool { item?.contact != nil }
 
-    init(_ avatars: AvatarLoader) {
+    /// - Parameter hasMenu: `false` in search results, which open and do nothing else.
+    init(_ avatars: AvatarLoader, hasMenu: Bool = true) {
         picture = AvatarImage(avatars, size: 36)
         dot = PresenceDot(on: picture)
         let column = Box.vertical(spacing: 1, name, label).expand(.horizontal).align(vertical: .center)
         line = Box.horizontal(spacing: 12, dot.widget, column, more).margins(horizontal: 8, vertical: 6)
         root = Box.vertical(heading, line)
+        more.isVisible = hasMenu
         root.onMenu { [weak self] x, y in
             if let self, let row = self.item?.contact { self.onMenu(row, self.root, x, y) }
         }
@@ -52,18 +56,17 @@ final class ContactListRow: ListRow {
     private func showHeading(_ section: ContactPresence.Section, _ count: Int) {
         heading.text = "\(Wording.heading(section)) · \(count)"
         root.tip(nil)
-        root.accessible(label: "\(Wording.heading(section)), \(count)")
+        accessibleText = "\(Wording.heading(section)), \(count)"
     }
 
     private func showContact(_ row: ContactRow) {
-        picture.show(name: row.name, hash: row.avatarHash)
+        picture.show(name: row.name, hash: row.avatarHash, of: row.address.description)
         dot.show(row.section)
         name.text = row.name
         label.text = ContactText.line(row)
         more.named(localized("Actions for %@", row.name))
         root.tip(row.address.description)
-        root.accessible(
-            label: [row.name, Wording.presence(row.section), ContactText.line(row)].joined(separator: ", "))
+        accessibleText = [row.name, Wording.presence(row.section), ContactText.line(row)].joined(separator: ", ")
     }
 }
 
@@ -116,15 +119,27 @@ final class PresenceDot {
         .online: "online", .away: "away", .offline: "offline",
     ]
 
-    /// - Parameter isLarge: the avatar of a page, not of a list.
-    init(on picture: AvatarImage, isLarge: Bool = false) {
+    private let showsOffline: Bool
+
+    /// - Parameters:
+    ///   - isLarge: the avatar of a page, not of a list.
+    ///   - showsOffline: marks offline people, too. In a list of conversations most are, and a mark would say nothing.
+    init(on picture: AvatarImage, isLarge: Bool = false, showsOffline: Bool = true) {
+        self.showsOffline = showsOffline
         dot.css("large", isLarge)
         dot.align(horizontal: .end, vertical: .end).targetable(false)
         widget = Overlay(picture.widget, dot).align(horizontal: .center, vertical: .center)
     }
 
-    func show(_ section: ContactPresence.Section) {
+    /// - Parameter section: `nil` if the presence is not known.
+    func show(_ section: ContactPresence.Section?) {
+        let isShown = section != nil && (showsOffline || section != .offline)
+        dot.isVisible = isShown
+        guard let section, isShown else { return }
         for (each, name) in Self.classes { dot.css(name, each == section) }
         dot.tip(Wording.presence(section))
     }
+
+    /// Whether the mark is visible, for tests.
+    var isShown: Bool { dot.isVisible }
 }

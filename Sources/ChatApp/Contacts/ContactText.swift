@@ -19,7 +19,7 @@ enum ContactText {
     static func subscription(_ model: ContactModel) -> String {
         let name = model.name
         switch (model.subscription, model.isPending) {
-        case (.both, _): return localized("You and %@ see when the other one is online.", name)
+        case (.both, _): return localized("You and %@ can see each other's status.", name)
         case (.to, _): return localized("You see when %1$@ is online. %1$@ does not see when you are.", name)
         case (.from, false): return localized("%1$@ sees when you are online. You do not see when %1$@ is.", name)
         case (.from, true):
@@ -35,9 +35,9 @@ enum ContactText {
         if model.isBlocked || model.request != nil { return nil }
         switch (model.subscription, model.isPending) {
         case (.both, _), (.to, _): return nil
-        case (_, true): return localized("Ask _again")
+        case (_, true): return localized("Ask _Again")
         case (.from, false): return localized("_Ask")
-        case (.none, false): return localized("_Add to contacts")
+        case (.none, false): return localized("_Add to Contacts")
         }
     }
 
@@ -46,8 +46,8 @@ enum ContactText {
     /// - Parameter domain: of the account's server, used when only a name was typed.
     static func check(_ check: ContactAdditionModel.Check, domain: String) -> String {
         switch check {
-        case .empty: localized("A name without @ is a user of %@.", domain)
-        case .invalid: localized("This is not an address yet.")
+        case .empty: localized("A name alone means a user of %@.", domain)
+        case .invalid: localized("This isn't a valid address yet.")
         case .own: localized("This is your own address.")
         case .alreadyContact(let address, let name):
             name == address.description

@@ -19,7 +19,7 @@ final class ContactView {
     private let address = Label().ellipsize(inMiddle: true).css("dim-label")
     let copy = Button(icon: "edit-copy-symbolic").css("flat", "circular").named(localized("Copy the address"))
     private let presence = Label().wrap(maximumCharacters: 36).centered()
-    private let write = Button(localized("_Write a message")).css("pill", "suggested-action").align(horizontal: .center)
+    private let write = Button(localized("_Write a Message")).css("pill", "suggested-action").align(horizontal: .center)
     let request = ContactRequestGroup()
     private let subscription = Label().wrap(maximumCharacters: 40).textAlignment(0)
     let ask = Button("").align(horizontal: .start)
@@ -31,10 +31,16 @@ final class ContactView {
     private let devices = PreferencesGroup(localized("Devices"))
     private var deviceRows: [ActionRow] = []
     private var shownDevices: [ContactDevice]?
+    private let rooms = PreferencesGroup(localized("Rooms in Common"))
+    private(set) var roomRows: [ActionRow] = []
+    private var shownRooms: [ContactModel.CommonRoom] = []
+    private let card = PreferencesGroup(localized("Profile"))
+    private(set) var cardRows: [ActionRow] = []
+    private var shownCard: ContactCard?
     let media: SharedMediaGroup
     let encryption: EncryptionGroup?
     let block = Button("").css("pill")
-    let delete = Button(localized("_Delete the contact…")).css("destructive-action", "pill")
+    let delete = Button(localized("_Delete Contact…")).css("destructive-action", "pill")
     private let note = Label(
         localized("The account is offline. Data on the server can be changed when it is online.")
     )
@@ -62,7 +68,7 @@ final class ContactView {
             [
                 PreferencesGroup("", description: nil, [top]), request.root,
                 PreferencesGroup("", description: nil, [between]), media.root,
-                PreferencesGroup("", description: nil, [remark, groups, mute, account]),
+                PreferencesGroup("", description: nil, [remark, groups, mute, account]), card, rooms,
             ] + [encryption?.root].compactMap { $0 } + [
                 devices, PreferencesGroup("", description: nil, [buttons]),
             ])
@@ -96,7 +102,10 @@ final class ContactView {
         delete.onClick { [weak actions] in actions?.delete() }
         observe(self) { view in view.showPerson() }
         observe(self) { view in view.showChoices() }
+        (card.isVisible, rooms.isVisible) = (false, false)
         observe(self) { view in view.showDevices() }
+        observe(self) { view in view.showCard(view.model.card) }
+        observe(self) { view in view.showRooms(view.model.commonRooms) }
         following = Task { await model.run() }
     }
 
@@ -117,7 +126,7 @@ final class ContactView {
     var texts: [String] { [name, address, presence, subscription].map(\.text) }
 
     private func showPerson() {
-        picture.show(name: model.name, hash: model.avatarHash)
+        picture.show(name: model.name, hash: model.avatarHash, of: model.address.description)
         picture.widget.accessible(label: localized("Picture of %@", model.name))
         dot.show(model.isBlocked ? .offline : model.section)
         name.text = model.name
@@ -152,6 +161,42 @@ final class ContactView {
         for widget in [ask, remark, groups, block, delete] as [Widget] { widget.isSensitive = canChange }
         request.isSensitive(canChange)
         note.isVisible = !model.isOnline
+    }
+
+    func showRooms(_ now: [ContactModel.CommonRoom]) {
+        guard now != shownRooms else { return }
+        shownRooms = now
+        for row in roomRows { rooms.remove(row) }
+        roomRows = now.map { room in
+            let row = ActionRow(room.name)
+            row.append(Icon("go-next-symbolic"))
+            row.onActivate { [weak self] in
+                self?.actions.open(room)
+                self?.onClose()
+            }
+            return row
+        }
+        for row in roomRows { rooms.add(row) }
+        rooms.isVisible = !roomRows.isEmpty
+    }
+
+    func showCard(_ now: ContactCard?) {
+        guard now != shownCard else { return }
+        shownCard = now
+        for row in cardRows { card.remove(row) }
+        cardRows = (now?.entries ?? []).map { entry in
+            let row = ActionRow(entry.text, subtitle: Wording.kind(entry.kind))
+            let copy = Button(icon: "edit-copy-symbolic").css("flat").align(vertical: .center)
+                .named(localized("Copy “%@”", entry.text))
+            copy.onClick { [weak actions] in
+                Clipboard.copy(entry.text)
+                actions?.showToast(localized("Copied."))
+            }
+            row.append(copy)
+            return row
+        }
+        for row in cardRows { card.add(row) }
+        card.isVisible = !cardRows.isEmpty
     }
 
     private func showDevices() {

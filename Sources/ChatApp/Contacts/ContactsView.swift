@@ -20,7 +20,8 @@ final class ContactsView {
     let list: ListView<ContactListRow>
     private let stack = Stack()
     private let scroller: ScrolledWindow
-    private let addSearched = Button(localized("_Add a contact…")).css("pill").align(horizontal: .center)
+    let group = ContactGroupButton()
+    private let addSearched = Button(localized("_Add a Contact…")).css("pill").align(horizontal: .center)
     private var searchText = ""
     private var diffs: ListObservation?
 
@@ -42,25 +43,27 @@ final class ContactsView {
         }
         list.activatesOnClick().accessible(label: localized("Contacts"))
         scroller = ScrolledWindow(list).expand(.vertical)
-        let back = Button(icon: "go-previous-symbolic").named(localized("Back to the conversations"))
-        let add = Button(icon: "contact-new-symbolic").named(localized("Add a contact")).action("win.add-contact")
+        let back = Button(icon: "go-previous-symbolic").named(localized("Back to the Conversations"))
+        let add = Button(icon: "contact-new-symbolic").named(localized("Add a Contact")).action("win.add-contact")
         header = HeaderBar(title: WindowTitle(localized("Contacts")))
         header.prepend(back)
         header.append(add)
-        let begin = Button(localized("_Add a contact…")).css("pill", "suggested-action").align(horizontal: .center)
+        let begin = Button(localized("_Add a Contact…")).css("pill", "suggested-action").align(horizontal: .center)
         begin.action("win.add-contact")
         stack.add(scroller, name: "list")
         stack.add(
             StatusPage(
-                icon: "system-users-symbolic", title: localized("No contacts yet"),
+                icon: "system-users-symbolic", title: localized("No Contacts Yet"),
                 description: localized("Add a contact by address, such as romeo@example.org."), begin),
             name: "empty")
         stack.add(
             StatusPage(
                 icon: "system-search-symbolic", title: localized("Nothing found"),
-                description: localized("No contact matches."), addSearched), name: "nothing")
-        root = Box.vertical(header, search.margins(horizontal: 8, vertical: 6), stack.expand(.vertical)).css("sidebar")
-        root.minimumSize(width: 300).expand(.horizontal, when: false)
+                description: localized("No contacts found"), addSearched), name: "nothing")
+        root = Box.vertical(
+            header, search.margins(horizontal: 8, vertical: 6), group.button, stack.expand(.vertical)
+        ).css("sidebar")
+        root.expand(.horizontal, when: false)
         view = self
 
         search.accessible(label: localized("Search contacts"))
@@ -72,6 +75,7 @@ final class ContactsView {
             guard key.key == .down, let self, self.model.count > 0 else { return false }
             return self.list.grabFocus()
         }
+        group.onChoice = { [weak self] in self?.showGroup() }
         back.onClick { [weak self] in self?.onClose() }
         addSearched.onClick { [weak self] in if let self { self.addContact(self.searchText) } }
         list.onActivate { [weak self] in self?.open($0) }
@@ -84,9 +88,17 @@ final class ContactsView {
 
     private func show() {
         let isSearching = !searchText.isEmpty
-        let items = ContactListItem.items(isSearching ? contacts.find(searchText) : contacts.all)
+        group.show(contacts.groups)
+        let found = isSearching ? contacts.find(searchText) : contacts.all
+        let items = ContactListItem.items(
+            group.group.map { chosen in found.filter { $0.groups.contains(chosen) } } ?? found)
         model.apply(ListDiff(from: model.items, to: items))
         stack.shown = !items.isEmpty ? "list" : isSearching ? "nothing" : "empty"
+    }
+
+    private func showGroup() {
+        show()
+        if model.count > 0 { scroller.offset = 0 }
     }
 
     /// Shows the contacts whose name or address contains every word of `text`.

@@ -8,6 +8,7 @@ final class AvatarImage {
     private let avatars: AvatarLoader
     private var hash: String?
     private var name = ""
+    private var address: String?
     private var loading: Task<Void, Never>?
 
     /// Decoded pictures by hash: as many as a few screens show.
@@ -19,12 +20,16 @@ final class AvatarImage {
         widget = AvatarView(size: size)
     }
 
-    /// - Parameter hash: of the picture; `nil` for none.
-    func show(name: String, hash: String?) {
-        if name != self.name {
-            self.name = name
-            widget.show(name: name)
+    /// - Parameters:
+    ///   - hash: of the picture; `nil` for none.
+    ///   - address: of the person or room, which determines the colour: it stays when the name changes.
+    ///   - isRoom: rooms have another shape than people.
+    func show(name: String, hash: String?, of address: String? = nil, isRoom: Bool = false) {
+        if name != self.name || address != self.address {
+            (self.name, self.address) = (name, address)
+            widget.show(name: name, colourOf: address)
         }
+        widget.css("room", isRoom)
         guard hash != self.hash else { return }
         self.hash = hash
         loading?.cancel()

@@ -1,17 +1,32 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// One row of the conversation list: name, last message and its state, time, and number of unread messages.
+/// What the row of a conversation shows beside the conversation itself.
+struct ConversationSurroundings {
+    /// The short name that distinguishes an account from the others; `nil` if there is one.
+    var tag: (AccountID) -> AccountTag? = { _ in nil }
+    /// The presence of the contact; `nil` for rooms, for strangers and while the account is offline.
+    var presence: (ConversationKey) -> ContactPresence.Section? = { _ in nil }
+    /// The open conversation, whose draft is in front of the user.
+    var open: () -> ConversationKey? = { nil }
+}
+
+/// A row of the conversation list: avatar, name, last message, time, number of unread messages.
 final class ConversationListRow: ListRow {
     let root: Widget
     private(set) var row: ConversationRow?
     /// Called when the user asks for a menu, with the position in the widget.
     var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
+    /// Called when the row was clicked, also if it is selected already.
+    var onClick: (ConversationRow) -> Void = { _ in }
+    private(set) var accessibleText: String?
 
     private let picture: AvatarImage
-    private let tag: (AccountID) -> AccountTag?
+    let dot: PresenceDot
+    private let surroundings: ConversationSurroundings
     /// In characters. A long text uses the space that is there but does not widen the list.
     static let maximumTextWidth = 20
 
@@ -32,28 +47,29 @@ final class ConversationListRow: ListRow {
     let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()
     let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
 
-    /// - Parameter tag: the short name that distinguishes an account from the others.
-    init(_ avatars: AvatarLoader, tag: @escaping (AccountID) -> AccountTag?) {
-        self.tag = tag
+    init(_ avatars: AvatarLoader, _ surroundings: ConversationSurroundings) {
+        self.surroundings = surroundings
         picture = AvatarImage(avatars, size: 44)
+        dot = PresenceDot(on: picture, showsOffline: false)
         let upper = Box.horizontal(spacing: 6, title, silence, pin, time)
         let lower = Box.horizontal(spacing: 4, state.widget, draftMark, preview, account, badge)
         let column = Box.vertical(spacing: 2, upper, lower).expand(.horizontal).align(vertical: .center)
-        root = Box.horizontal(spacing: 12, picture.widget.align(vertical: .center), column)
+        root = Box.horizontal(spacing: 12, dot.widget.align(vertical: .center), column)
             .margins(horizontal: 8, vertical: 8)
         pin.named(localized("Pinned"))
         silence.named(localized("Muted"))
         root.onMenu { [weak self] x, y in
             if let self, let row = self.row { self.onMenu(row, self.root, x, y) }
         }
+        root.onClick { [weak self] _, _, _ in if let self, let row = self.row { self.onClick(row) } }
     }
 
     func show(_ item: ConversationRow) {
         row = item
-        picture.show(name: item.title, hash: item.avatarHash)
+        picture.show(name: item.title, hash: item.avatarHash, isRoom: item.isRoom)
         title.text = item.title
         time.text = item.time.map { Wording.short($0) } ?? ""
-        let tag = tag(item.key.account)
+        let tag = surroundings.tag(item.key.account)
         account.isVisible = tag != nil
         account.text = tag?.short ?? ""
         pin.isVisible = item.isPinned
@@ -62,31 +78,45 @@ final class ConversationListRow: ListRow {
         badge.text = item.unreadCount == 0 ? "" : item.unreadCount < 1000 ? "\(item.unreadCount)" : "999+"
         badge.css("muted", item.isMuted)
         showPreview(item)
-        root.accessible(label: Self.accessibilityText(item, as: tag))
+        showPresence()
+    }
+
+    /// Shows the presence of the contact as it is now.
+    func showPresence() {
+        guard let row else { return }
+        let presence = surroundings.presence(row.key)
+        dot.show(presence)
+        accessibleText = Self.accessibilityText(
+            row, as: surroundings.tag(row.key.account), presence: presence, isOpen: surroundings.open() == row.key)
     }
 
     private func showPreview(_ item: ConversationRow) {
         let isWriting = !item.writing.isEmpty
-        let hasDraft = !isWriting && item.draft != nil
+        let draft = isWriting || surroundings.open() == item.key ? nil : item.shownDraft
         preview.css("writing", isWriting)
-        draftMark.isVisible = hasDraft
+        draftMark.isVisible = draft != nil
         preview.css("dim-label", !isWriting)
-        state.widget.isVisible = !isWriting && !hasDraft && item.preview?.isOutgoing == true
+        state.widget.isVisible = !isWriting && draft == nil && item.preview?.isOutgoing == true
         if isWriting {
             preview.text = Wording.writing(item.writing, in: item.key.kind)
-        } else if let draft = item.draft {
+        } else if let draft {
             preview.text = draft
         } else if let last = item.preview {
             state.show(last.state)
             preview.text = Wording.preview(last, in: item.key.kind)
         } else {
-            preview.text = ""
+            preview.text = localized("No messages yet")
         }
     }
 
     /// The whole content of the row, for screen readers.
-    static func accessibilityText(_ item: ConversationRow, as tag: AccountTag? = nil) -> String {
+    static func accessibilityText(
+        _ item: ConversationRow, as tag: AccountTag? = nil, presence: ContactPresence.Section? = nil,
+        isOpen: Bool = false
+    ) -> String {
         var parts = [item.title]
+        if item.isRoom { parts.append(localized("Room")) }
+        if let presence { parts.append(Wording.presence(presence)) }
         if let tag { parts.append(localized("as %@", tag.address)) }
         if item.unreadCount > 0 {
             parts.append(localized("%@ unread", plural: "%@ unread", count: item.unreadCount))
@@ -95,7 +125,7 @@ final class ConversationListRow: ListRow {
         }
         if !item.writing.isEmpty {
             parts.append(Wording.writing(item.writing, in: item.key.kind))
-        } else if let draft = item.draft {
+        } else if let draft = item.shownDraft, !isOpen {
             parts.append(localized("Draft:") + " " + draft)
         } else if let last = item.preview {
             parts.append(Wording.preview(last, in: item.key.kind))

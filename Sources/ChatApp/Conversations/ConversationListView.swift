@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -15,64 +16,89 @@ final class ConversationListView {
     var onOpenMessage: (ConversationKey, MessageID) -> Void = { _, _ in }
     let results: SearchResultsView
 
+    /// Called when the user moves to a conversation with the arrow keys, to look at it without writing.
+    var onLook: (ConversationKey) -> Void = { _ in }
+    /// Called when Tab leaves the list at its end.
+    var onTab: () -> Void = {}
+
+    /// A view that this one shows and nothing else holds.
+    var retained: AnyObject?
+
+    let browser: ConversationBrowser
     private let conversations: ConversationList
     private let accounts: AccountList
+    private let contacts: ContactList
     private let rowMenu: (ConversationRow) -> ConversationMenu?
     let model = ListModel<ConversationRow>()
     let list: ListView<ConversationListRow>
+    let filters: ConversationFilterBar
     let searchBar: SearchBar
     let stack = Stack()
-    private let scroller: ScrolledWindow
+    let scroller: ScrolledWindow
     let searchButton = ToggleButton(icon: "system-search-symbolic")
     /// The account names that the rows show now.
     private var shownTags: [AccountID: AccountTag?] = [:]
     private let title = WindowTitle(localized("Hongyan"))
+    private let back = Button(icon: "go-previous-symbolic").named(localized("Back to the Conversations")).hidden()
+    private var isNarrow = false
     private var diffs: ListObservation?
+    private var presences: ListObservation?
     private var selection: Object.Connection?
     private(set) var openKey: ConversationKey?
     private var minutes: MainLoop.Repetition?
+    /// A key that moves in the list is being handled.
+    private var isMovedByKey = false
+    /// The list stood at its top when it changed, and stays there: the number of frames until its layout is done.
+    private var framesAtTop = 0
 
     /// - Parameters:
     ///   - menu: the main menu.
+    ///   - welcome: shown in a narrow window while there is no conversation.
     ///   - rowMenu: the menu of a conversation.
     init(
-        _ conversations: ConversationList, _ messages: SearchModel, accounts: AccountList, avatars: AvatarLoader,
-        menu: Menu, rowMenu: @escaping (ConversationRow) -> ConversationMenu?
+        _ conversations: ConversationList, _ messages: SearchModel, contacts: ContactList, accounts: AccountList,
+        avatars: AvatarLoader, menu: Menu, welcome: Widget?, rowMenu: @escaping (ConversationRow) -> ConversationMenu?
     ) {
         self.conversations = conversations
         self.accounts = accounts
+        self.contacts = contacts
         self.rowMenu = rowMenu
-        let tag: (AccountID) -> AccountTag? = { accounts.tag(of: $0) }
+        browser = ConversationBrowser(conversations)
+        filters = ConversationFilterBar(browser)
         weak var view: ConversationListView?
+        let surroundings = ConversationSurroundings(
+            tag: { accounts.tag(of: $0) }, presence: { view?.presence(of: $0) }, open: { view?.openKey })
         list = ListView(model, selection: .single) {
-            let row = ConversationListRow(avatars, tag: tag)
+            let row = ConversationListRow(avatars, surroundings)
             row.onMenu = { view?.showMenu($0, $1, $2, $3) }
+            row.onClick = { view?.onOpen($0.key) }
             return row
         }
         list.accessible(label: localized("Conversations"))
-        results = SearchResultsView(conversations, messages, avatars, tag: tag)
+        results = SearchResultsView(conversations, messages, contacts, avatars, surroundings)
         searchBar = SearchBar(search)
         search.expand(.horizontal)
         scroller = ScrolledWindow(list).expand(.vertical)
         let menuButton = MenuButton(icon: "open-menu-symbolic").primary()
         menuButton.show(menu)
-        menuButton.named(localized("Main menu"))
+        menuButton.named(localized("Main Menu"))
         searchButton.named(localized("Search conversations and messages"))
+        let new = Button(icon: "list-add-symbolic").named(localized("New Conversation")).action("win.new")
         header = HeaderBar(title: title)
+        header.prepend(back)
+        header.prepend(new)
         header.prepend(searchButton)
         header.append(menuButton)
-        stack.add(scroller, name: "list")
+        stack.add(Box.vertical(filters.root, scroller), name: "list")
         stack.add(results.root, name: "results")
+        stack.add(Self.empty(welcome), name: "empty")
         stack.add(
             StatusPage(
-                icon: "user-available-symbolic", title: localized("No conversations yet"),
-                description: localized("Add a contact to chat with. Anyone who writes to you also appears here."),
-                EmptyListButtons.make()), name: "empty")
+                icon: "emblem-ok-symbolic", title: localized("Nothing here"),
+                description: localized("No conversation matches the filter.")), name: "filtered")
         stack.add(
             StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
         root = Box.vertical(header, searchBar, stack.expand(.vertical)).css("sidebar")
-        // The list gives its extra width to the messages.
-        root.minimumSize(width: 300).expand(.horizontal, when: false)
         view = self
 
         let toggling = searchButton.onToggle { [weak self] in self?.searchBar.isOpen = $0 }
@@ -87,34 +113,78 @@ final class ConversationListView {
             if let message { self?.onOpenMessage(key, message) } else { self?.onOpen(key) }
         }
         search.onActivate { [weak self] in self?.openFirst() }
+        back.onClick { [weak self] in self?.browser.show(.conversations) }
         selection = list.onSelect { [weak self] in self?.selected($0) }
-        diffs = conversations.rows.observe { [weak self] in self?.apply($0) }
-        model.show(conversations.rows.elements)
+        list.onActivate { [weak self] in self?.activated($0) }
+        list.onKey { [weak self] in self?.pressed($0) ?? false }
+        diffs = browser.rows.observe { [weak self] in self?.apply($0) }
+        presences = contacts.rows.observe { [weak self] _ in self?.showPresences() }
+        scroller.onScroll { [weak self] in self?.stayAtTop() }
+        model.show(browser.rows.elements)
         updateStack()
         observe(self) { view in view.showAccounts() }
+        observe(self) { view in view.showPlace() }
         // "10:42" becomes "Yesterday", and mutes expire.
         minutes = MainLoop.every(seconds: 60) { [weak conversations] in conversations?.refreshTimes() }
     }
 
+    private static func empty(_ welcome: Widget?) -> Widget {
+        let text = Label(localized("No conversations yet")).css("dim-label").expand(.vertical)
+            .align(vertical: .center)
+        return welcome.map { Box.vertical($0.expand(.vertical), text.expand(.vertical, when: false)) } ?? text
+    }
+
     private func apply(_ diff: ListDiff<ConversationRow>) {
+        let isAtTop = scroller.offset <= 1
+        let focused = list.focused.flatMap { $0 < model.count ? model[$0].key : nil }
         withQuietSelection {
             model.apply(diff)
             showSelection()
         }
+        if isAtTop { holdTop() }
+        // A row that moves takes the keyboard focus with it.
+        if let focused, let index = position(of: focused), list.focused != index { list.focus(on: index) }
         updateStack()
     }
+
+    private func position(of key: ConversationKey) -> Int? { model.items.firstIndex { $0.key == key } }
 
     /// Rows show their account as soon as there is a second one.
     private func showAccounts() {
         let tags = Dictionary(uniqueKeysWithValues: accounts.rows.elements.map { ($0.id, accounts.tag(of: $0.id)) })
+        // An account that goes offline knows no presence any more.
+        showPresences()
         guard tags != shownTags else { return }
         shownTags = tags
+        refreshRows()
+    }
+
+    private func refreshRows() {
         list.forEachRow { _, row in if let item = row.row { row.show(item) } }
+    }
+
+    private func showPresences() {
+        list.forEachRow { _, row in row.showPresence() }
+    }
+
+    private func presence(of key: ConversationKey) -> ContactPresence.Section? {
+        guard key.kind == .direct, accounts.rows[key.account]?.connection.isOnline == true else { return nil }
+        return contacts[.init(account: key.account, address: key.address)]?.section
+    }
+
+    private func showPlace() {
+        let isArchive = browser.place == .archive
+        back.isVisible = isArchive
+        title.show(title: isArchive ? localized("Archive") : localized("Hongyan"))
+        showTitle()
+        _ = (browser.filter, browser.count)
+        updateStack()
     }
 
     private func updateStack() {
         guard !conversations.searchText.isEmpty else {
-            stack.shown = model.count > 0 ? "list" : "empty"
+            stack.shown = model.count > 0 ? "list" : browser.filter == .all ? "empty" : "filtered"
+            filters.root.isVisible = true
             return
         }
         // The previous results stay visible until the new search has finished.
@@ -127,22 +197,75 @@ final class ConversationListView {
         updateStack()
     }
 
+    // MARK: The top
+
+    /// GTK keeps the rows where they are when one is inserted above them; a list at its top shows the new one.
+    private func holdTop() {
+        let isWaiting = framesAtTop > 0
+        framesAtTop = Self.framesOfLayout
+        stayAtTop()
+        guard !isWaiting else { return }
+        scroller.onFrame { [weak self] in
+            guard let self else { return false }
+            self.stayAtTop()
+            self.framesAtTop -= 1
+            return self.framesAtTop > 0
+        }
+    }
+
+    /// The number of frames after which GTK has laid out a row that was inserted.
+    private static let framesOfLayout = 3
+
+    private func stayAtTop() {
+        if framesAtTop > 0, scroller.offset > 0 { scroller.offset = 0 }
+    }
+
     // MARK: Selection
 
     private func selected(_ index: Int?) {
         guard let index, index < model.count else { return }
-        onOpen(model[index].key)
+        if isMovedByKey { onLook(model[index].key) } else { onOpen(model[index].key) }
+    }
+
+    private func activated(_ index: Int) {
+        if index < model.count { onOpen(model[index].key) }
+    }
+
+    func pressed(_ key: KeyPress) -> Bool {
+        if key.asksForMenu { return showMenuOfFocused() }
+        switch key.key {
+        case .up, .down, .home, .end, .pageUp, .pageDown:
+            guard key.modifiers.isEmpty else { return false }
+            framesAtTop = 0
+            isMovedByKey = true
+            MainLoop.schedule { [weak self] in self?.isMovedByKey = false }
+            return false
+        case .tab:
+            guard !key.modifiers.contains(.control) else { return false }
+            // The list is one stop, not one for each row.
+            if key.modifiers.contains(.shift) {
+                if !filters.root.focusInside(atEnd: true) { header.focusInside(atEnd: true) }
+            } else {
+                onTab()
+            }
+            return true
+        default: return false
+        }
     }
 
     /// Marks the conversation that is open.
     func show(open key: ConversationKey?) {
+        guard key != openKey else { return withQuietSelection { showSelection() } }
+        let before = openKey
         openKey = key
+        browser.show(open: key)
         withQuietSelection { showSelection() }
+        list.forEachRow { _, row in
+            if let item = row.row, item.key == key || item.key == before { row.show(item) }
+        }
     }
 
-    private func showSelection() {
-        list.selected = openKey.flatMap { key in model.items.firstIndex { $0.key == key } }
-    }
+    private func showSelection() { list.selected = openKey.flatMap { position(of: $0) } }
 
     private func withQuietSelection(_ body: () -> Void) {
         guard let selection else { return body() }
@@ -152,10 +275,17 @@ final class ConversationListView {
     /// Opens the next or the previous conversation of the list.
     func openNeighbour(_ step: Int) {
         guard model.count > 0 else { return }
-        let current = openKey.flatMap { key in model.items.firstIndex { $0.key == key } }
+        let current = openKey.flatMap { position(of: $0) }
         let index = current.map { min(max($0 + step, 0), model.count - 1) } ?? 0
         onOpen(model[index].key)
         list.scroll(to: index)
+    }
+
+    /// Opens the next conversation with unread messages.
+    func openNextUnread() {
+        guard let key = browser.nextUnread(after: openKey) else { return }
+        onOpen(key)
+        if let index = position(of: key) { list.scroll(to: index) }
     }
 
     private func openFirst() {
@@ -164,7 +294,12 @@ final class ConversationListView {
     }
 
     /// In a narrow window there is no room for the title between the window buttons.
-    func show(isNarrow: Bool) { header.show(title: isNarrow ? Label() : title) }
+    func show(isNarrow: Bool) {
+        self.isNarrow = isNarrow
+        showTitle()
+    }
+
+    private func showTitle() { header.show(title: isNarrow && browser.place == .conversations ? Label() : title) }
 
     func startSearch() {
         searchBar.isOpen = true
@@ -173,10 +308,25 @@ final class ConversationListView {
 
     // MARK: Menu
 
+    /// Opens the menu of the focused row; `false` when no row has the focus.
+    func showMenuOfFocused() -> Bool {
+        guard let index = list.focused, index < model.count else { return false }
+        var rowWidget: Widget?
+        list.forEachRow { if $0 == index { rowWidget = $1.root } }
+        guard let rowWidget else { return false }
+        showMenu(model[index], rowWidget, Double(rowWidget.width) / 2, Double(rowWidget.height) / 2)
+        return true
+    }
+
+    /// The menu that was opened last, for tests.
+    private(set) weak var menu: Popover?
+
     private func showMenu(_ row: ConversationRow, _ widget: Widget, _ x: Double, _ y: Double) {
         guard let position = widget.translate(x: x, y: y, to: scroller), let menu = rowMenu(row) else { return }
         scroller.insert(menu.actions, prefix: "conversation")
-        Popover(menu.menu).open(at: position.x, position.y, of: scroller)
+        let popover = Popover(menu.menu)
+        self.menu = popover
+        popover.open(at: position.x, position.y, of: scroller)
     }
 }
 
@@ -191,14 +341,5 @@ extension ListModel where Item: Identifiable & Equatable & Sendable, Item.ID: Se
             case .update(let item, let index): update(item, at: index)
             }
         }
-    }
-}
-
-/// The buttons that are shown when there are no conversations yet.
-enum EmptyListButtons {
-    static func make() -> Widget {
-        let add = Button(localized("_Add a contact…")).css("pill", "suggested-action").action("win.add-contact")
-        let show = Button(localized("_Contacts")).css("pill").action("win.contacts")
-        return Box.vertical(spacing: 12, add, show).align(horizontal: .center)
     }
 }

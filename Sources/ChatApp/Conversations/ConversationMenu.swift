@@ -21,9 +21,9 @@ final class ConversationMenu {
         let id = row.id
         var first: [Menu.Entry] = []
         if row.isUnread {
-            first.append(.item(localized("Mark as read"), "conversation.read"))
+            first.append(.item(localized("Mark as Read"), "conversation.read"))
         } else {
-            first.append(.item(localized("Mark as unread"), "conversation.unread"))
+            first.append(.item(localized("Mark as Unread"), "conversation.unread"))
         }
         first.append(.item(row.isPinned ? localized("Unpin") : localized("Pin"), "conversation.pin"))
         first.append(
@@ -34,13 +34,13 @@ final class ConversationMenu {
             : .submenu(
                 localized("Mute"),
                 [
-                    .item(localized("For one hour"), "conversation.mute-hour"),
-                    .item(localized("For eight hours"), "conversation.mute-night"),
-                    .item(localized("Until I change it"), "conversation.mute"),
+                    .item(localized("For One Hour"), "conversation.mute-hour"),
+                    .item(localized("For Eight Hours"), "conversation.mute-night"),
+                    .item(localized("Until I Change It"), "conversation.mute"),
                 ])
-        var last: [Menu.Entry] = [.item(localized("Delete from this computer…"), "conversation.delete")]
+        var last: [Menu.Entry] = [.item(localized("Delete From This Computer…"), "conversation.delete")]
         if isRoom {
-            last.insert(.item(localized("Leave the room…"), "conversation.leave"), at: 0)
+            last.insert(.item(localized("Leave Room…"), "conversation.leave"), at: 0)
         }
         menu = Menu([.section(nil, first), .section(nil, [mute]), .section(nil, last)])
 

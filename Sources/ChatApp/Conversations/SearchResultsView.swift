@@ -14,15 +14,17 @@ final class SearchResultsView {
     /// Called when the results changed.
     var onChange: () -> Void = {}
     private let conversations: ConversationList
+    private let contacts: ContactList
     private var text = ""
 
     init(
-        _ conversations: ConversationList, _ messages: SearchModel, _ avatars: AvatarLoader,
-        tag: @escaping (AccountID) -> AccountTag?
+        _ conversations: ConversationList, _ messages: SearchModel, _ contacts: ContactList, _ avatars: AvatarLoader,
+        _ surroundings: ConversationSurroundings
     ) {
         self.conversations = conversations
         self.messages = messages
-        list = ListView(model, selection: .none) { SearchResultRow(avatars, tag: tag) }
+        self.contacts = contacts
+        list = ListView(model, selection: .none) { SearchResultRow(avatars, surroundings) }
         list.activatesOnClick().accessible(label: localized("What was found"))
         root = ScrolledWindow(list).expand(.vertical)
         list.onActivate { [weak self] in self?.activated($0) }
@@ -39,6 +41,9 @@ final class SearchResultsView {
     var isEmpty: Bool { model.count == 0 }
     var isSearching: Bool { messages.isSearching || messages.text != text }
 
+    /// More contacts would push the messages out of view; another word narrows them down.
+    private static let contactLimit = 20
+
     private func compose() {
         let conversations = conversations.rows.elements
         let hits = messages.hits.elements
@@ -48,6 +53,12 @@ final class SearchResultsView {
             if !conversations.isEmpty {
                 results.append(.heading(localized("Conversations")))
                 results += conversations.map(SearchResult.conversation)
+            }
+            // A contact with a conversation is found as that.
+            let others = contacts.find(messages.text).filter { self.conversations.all[$0.conversation] == nil }
+            if !others.isEmpty {
+                results.append(.heading(localized("Contacts")))
+                results += others.prefix(Self.contactLimit).map(SearchResult.contact)
             }
             if !hits.isEmpty {
                 results.append(.heading(localized("Messages")))
@@ -64,6 +75,7 @@ final class SearchResultsView {
         switch model[index] {
         case .heading: break
         case .conversation(let row): onOpen(row.key, nil)
+        case .contact(let row): onOpen(row.conversation, nil)
         case .message(let hit): onOpen(hit.key, hit.id)
         case .more: Task { [messages] in await messages.loadMore() }
         }
@@ -73,7 +85,7 @@ final class SearchResultsView {
     func openFirst() {
         let first = model.items.firstIndex { result in
             switch result {
-            case .conversation, .message: true
+            case .conversation, .contact, .message: true
             case .heading, .more: false
             }
         }
@@ -85,6 +97,8 @@ final class SearchResultsView {
 enum SearchResult {
     case heading(String)
     case conversation(ConversationRow)
+    /// A contact without a conversation.
+    case contact(ContactRow)
     case message(SearchModel.Hit)
     /// Older messages can be loaded.
     case more
@@ -97,15 +111,26 @@ final class SearchResultRow: ListRow {
     private(set) var conversation: ConversationListRow?
     private(set) var hit: SearchHitView?
     private let container = Bin()
+    private(set) var contact: ContactListRow?
     private let avatars: AvatarLoader
-    private let tag: (AccountID) -> AccountTag?
+    private let surroundings: ConversationSurroundings
     private var heading: Label?
     private var more: Label?
 
-    /// - Parameter tag: the short name that distinguishes an account from the others.
-    init(_ avatars: AvatarLoader, tag: @escaping (AccountID) -> AccountTag?) {
+    init(_ avatars: AvatarLoader, _ surroundings: ConversationSurroundings) {
         self.avatars = avatars
-        self.tag = tag
+        self.surroundings = surroundings
+    }
+
+    var accessibleText: String? {
+        switch result {
+        case .heading(let text)?: text
+        case .conversation?: conversation?.accessibleText
+        case .contact?: contact?.accessibleText
+        case .message?: hit?.accessibleText
+        case .more?: more?.text
+        case nil: nil
+        }
     }
 
     func show(_ result: SearchResult) {
@@ -117,9 +142,14 @@ final class SearchResultRow: ListRow {
             label.text = text
             container.show(label)
         case .conversation(let row):
-            let view = conversation ?? ConversationListRow(avatars, tag: tag)
+            let view = conversation ?? ConversationListRow(avatars, surroundings)
             conversation = view
             view.show(row)
+            container.show(view.root)
+        case .contact(let row):
+            let view = contact ?? ContactListRow(avatars, hasMenu: false)
+            contact = view
+            view.show(ContactListItem(content: .contact(row)))
             container.show(view.root)
         case .message(let found):
             let view = hit ?? SearchHitView(avatars)
@@ -142,6 +172,7 @@ final class SearchHitView {
     let time = Label().css("dim-label", "caption")
     let label = Label().ellipsize().textAlignment(0).characters(maximum: ConversationListRow.maximumTextWidth)
         .expand(.horizontal).css("conversation-preview")
+    private(set) var accessibleText = ""
     private let picture: AvatarImage
 
     init(_ avatars: AvatarLoader) {
@@ -154,14 +185,14 @@ final class SearchHitView {
 
     func show(_ hit: SearchModel.Hit) {
         let name = hit.message.isOutgoing ? localized("You") : hit.senderName
-        picture.show(name: hit.title, hash: nil)
+        picture.show(
+            name: hit.title, hash: nil, of: hit.key.address.description, isRoom: hit.key.kind == .room)
         title.text = hit.title
         time.text = Wording.short(hit.message.time)
         // In a direct conversation, its name already tells who wrote the message.
         let isSaid = hit.key.kind == .room || hit.message.isOutgoing
         label.show(markup: (isSaid ? Markup.escape(name) + ": " : "") + Self.markup(hit.snippet))
-        root.accessible(
-            label: [hit.title, name, hit.snippet.text, Wording.full(hit.message.time)].joined(separator: ", "))
+        accessibleText = [hit.title, name, hit.snippet.text, Wording.full(hit.message.time)].joined(separator: ", ")
     }
 
     /// The number of characters in one line of the list, and how many of them precede the first match.
@@ -172,7 +203,8 @@ final class SearchHitView {
         guard let first = snippet.hits.first, first.upperBound > lineLength else {
             return BodyMarkup.marked(snippet.text, snippet.hits, open: "<b>", close: "</b>")
         }
-        let start = max(0, first.lowerBound - lead)
+        let start = SearchSnippet.wordStart(
+            in: Array(snippet.text), at: max(0, first.lowerBound - lead), before: first.lowerBound)
         let hits = snippet.hits.map { $0.lowerBound - start + 1..<$0.upperBound - start + 1 }
         return BodyMarkup.marked("…" + snippet.text.dropFirst(start), hits, open: "<b>", close: "</b>")
     }

@@ -136,7 +136,7 @@ final class KeyComparison {
         dialog = MessageDialog(
             localized("Compare the fingerprints"), body: "",
             ScrolledWindow(content).growsWithContent(upTo: Self.height))
-        dialog.add("cancel", localized("_Not now")).add("differ", localized("They _differ"), .destructive)
-            .add("match", localized("They _match"), .suggested).byDefault("cancel").onEscape("cancel")
+        dialog.add("cancel", localized("_Not Now")).add("differ", localized("They _Differ"), .destructive)
+            .add("match", localized("They _Match"), .suggested).byDefault("cancel").onEscape("cancel")
     }
 }

@@ -17,7 +17,7 @@ final class DevicesView {
     private let own = PreferencesGroup(localized("This device"))
     private let fingerprint = Label().css("monospace").centered().selectable()
     let code = QRCodeView(localized("QR code with the fingerprint of this device"))
-    private let copy = Button(localized("_Copy the link")).css("pill").align(horizontal: .center)
+    private let copy = Button(localized("_Copy the Link")).css("pill").align(horizontal: .center)
     let announce = ActionRow(
         localized("Announce this device again"),
         subtitle: localized("If others do not encrypt for this device although they should"))
@@ -191,7 +191,7 @@ final class DevicesWindow {
     private init(_ model: DeviceListModel, _ name: String, _ environment: ModelEnvironment, over parent: Window?) {
         view = DevicesView(model, name: name) { environment.now() }
         toasts = ToastOverlay(view.root)
-        let title = model.isOwn ? localized("Your keys") : localized("Devices and keys")
+        let title = model.isOwn ? localized("Your keys") : localized("Devices and Keys")
         window = Window(
             title, width: 460, height: 720, over: parent,
             Box.vertical(HeaderBar(title: WindowTitle(title, model.address.description)), toasts.expand(.vertical)))

@@ -15,6 +15,8 @@ final class EncryptionButton {
     /// Opens the devices of the other side; `nil` if there are none to show.
     var onDevices: (() -> Void)?
     var showToast: (String) -> Void = { _ in }
+    /// Called when its popover was closed.
+    var onClosed: () -> Void = {}
 
     private let name: () -> String
     private var following: Task<Void, Never>?
@@ -31,6 +33,7 @@ final class EncryptionButton {
             content.showToast = { [weak self] in self?.showToast($0) }
             content.devices.isVisible = self.onDevices != nil && self.model.isAvailable
             self.content = content
+            content.popover.onClose { [weak self] in MainLoop.schedule(.idle) { self?.onClosed() } }
             return content.popover
         })
         observe(self) { view in view.show() }
@@ -72,7 +75,7 @@ final class EncryptionButton {
 /// The content of the popover of an ``EncryptionButton``.
 final class EncryptionPopover {
     let popover: Popover
-    let devices = Button(localized("_Devices and keys…")).css("flat")
+    let devices = Button(localized("_Devices and Keys…")).css("flat")
     var onDevices: () -> Void = {}
     var showToast: (String) -> Void = { _ in }
 

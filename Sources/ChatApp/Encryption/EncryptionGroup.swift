@@ -11,7 +11,7 @@ final class EncryptionGroup {
     let state = ActionRow()
     let policy = ComboRow(
         localized("Encrypt messages"), choices: PolicyChoice.policies.map { PolicyChoice.title($0) })
-    let devices = ActionRow(localized("Devices and keys"))
+    let devices = ActionRow(localized("Devices and Keys"))
     var onDevices: () -> Void = {}
     var showToast: (String) -> Void = { _ in }
 

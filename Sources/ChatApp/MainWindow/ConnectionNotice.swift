@@ -12,8 +12,14 @@ final class ConnectionNotice {
     private let connect: (AccountID) -> Void
     private let signIn: (AccountID) -> Void
     private let label = Label().wrap(maximumCharacters: 36).textAlignment(0).expand(.horizontal).css("caption")
-    private let button = Button(localized("Connect now")).css("caption").align(horizontal: .end)
+    private let button = Button(localized("Connect Now")).css("caption").align(horizontal: .end)
     private let revealer: Revealer
+    /// The account that it is about; `nil` for all.
+    private let only: AccountID?
+    /// `false` hides it where another notice says the same.
+    var isAllowed = true {
+        didSet { if isAllowed != oldValue { show() } }
+    }
     var isShown: Bool { revealer.isRevealed }
     private var account: AccountID?
     private var isRepairNeeded = false
@@ -23,13 +29,15 @@ final class ConnectionNotice {
     ///   - connect: connects an account now.
     ///   - signIn: opens the sign-in form of an account that requires it.
     init(
-        _ accounts: AccountList, _ environment: ModelEnvironment, connect: @escaping (AccountID) -> Void,
+        _ accounts: AccountList, _ environment: ModelEnvironment, about account: AccountID? = nil,
+        connect: @escaping (AccountID) -> Void,
         signIn: @escaping (AccountID) -> Void
     ) {
         self.accounts = accounts
         self.environment = environment
         self.connect = connect
         self.signIn = signIn
+        only = account
         revealer = Revealer(Box.vertical(spacing: 4, label, button).css("notice"), .slideUp)
         root = revealer
         button.onClick { [weak self] in self?.clicked() }
@@ -42,9 +50,11 @@ final class ConnectionNotice {
     }
 
     private func show() {
-        let rows = accounts.rows.elements.filter { $0.isEnabled && !$0.connection.isOnline }
+        let rows = accounts.rows.elements.filter { row in
+            row.isEnabled && !row.connection.isOnline && (only == nil || row.id == only)
+        }
         // Shows one account: the first that requires the user, else the first that is offline.
-        guard let row = rows.first(where: { $0.need != nil }) ?? rows.first else {
+        guard isAllowed, let row = rows.first(where: { $0.need != nil }) ?? rows.first else {
             account = nil
             seconds.run(false)
             revealer.isRevealed = false
@@ -52,11 +62,11 @@ final class ConnectionNotice {
         }
         account = row.id
         isRepairNeeded = row.need != nil
-        let isMany = accounts.rows.elements.count > 1
+        let isMany = only == nil && accounts.rows.elements.count > 1
         let message = Wording.account(row, now: environment.now())
         label.text = isMany ? "\(row.address): \(message)" : message
         button.isVisible = row.connection.isWaiting
-        button.show(label: isRepairNeeded ? localized("Sign in again") : localized("Connect now"))
+        button.show(label: isRepairNeeded ? localized("Sign In Again") : localized("Connect Now"))
         seconds.run(row.nextAttempt != nil)
         revealer.isRevealed = true
     }

@@ -17,6 +17,8 @@ struct ConversationParts {
     let room: RoomAccessories?
     /// `nil` when the account is not running.
     let composer: ComposerContext?
+    /// What can be done with the other person; `nil` in a room, and when the account is not running.
+    let contact: ContactActions?
     // Gives the name, avatar and presence of the conversation, and the account's name.
     let conversations: ConversationList
     let contacts: ContactList
@@ -24,6 +26,8 @@ struct ConversationParts {
     /// Looks up the account's upload servers; run before the messages are shown.
     let prepareDownloads: () async -> Void
     let showContact: () -> Void
+    /// The state of the account's connection, for a window that shows no list beside the conversation.
+    let notice: ConnectionNotice
 }
 
 /// An open conversation: header bar, timeline and composer.
@@ -52,6 +56,10 @@ final class ConversationView {
     /// `nil` when the account is not running.
     let composer: ComposerView?
     let room: RoomAccessories?
+    /// `nil` in a room, and when the account is not running.
+    let stranger: StrangerBar?
+    let selectionBar: SelectionBar
+    let notice: ConnectionNotice
     private var tasks: [Task<Void, Never>] = []
 
     init(_ parts: ConversationParts) {
@@ -61,15 +69,20 @@ final class ConversationView {
         header = ConversationHeader(parts.services.avatars)
         timeline = TimelineView(model, parts.services)
         findBar = FindBar(parts.finder, timeline)
+        selectionBar = SelectionBar(timeline)
         room = parts.room
+        stranger = parts.contact.map { StrangerBar($0) }
+        notice = parts.notice
+        notice.isAllowed = false
         composer = parts.composer.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         if let part = self.room {
-            header.append(page: part.button, named: localized("About the room"))
+            header.append(page: part.button, named: localized("About the Room"))
             header.onTitle = { [weak part] in part?.open() }
             column.insert(part.notice.root, after: header.bar)
             part.onMention = { [weak composer] in composer?.address($0) }
         }
+        if let stranger { column.insert(stranger.root, after: header.bar) }
         root = column
         let find = Button(icon: "edit-find-symbolic").focusOnClick(false)
         find.named(localized("Find in this conversation"))
@@ -78,6 +91,10 @@ final class ConversationView {
         findBar.onClose = { [weak self] in self?.focus() }
         timeline.onReply = { [weak self] in self?.composer?.reply(to: $0) }
         timeline.onEdit = { [weak self] in self?.composer?.correct($0) }
+        timeline.onDone = { [weak self] in self?.focus() }
+        followFocus()
+        column.append(selectionBar.root)
+        column.append(notice.root)
         if let composer {
             column.append(composer.root)
             column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak composer] in
@@ -85,12 +102,18 @@ final class ConversationView {
             }
         }
         if key.kind == .direct {
-            let page = Button(icon: "user-info-symbolic").named(localized("Contact page"))
+            let page = Button(icon: "user-info-symbolic").named(localized("Contact Page"))
             page.onClick(parts.showContact)
             header.onTitle = parts.showContact
-            header.append(page: page, named: localized("Contact page"))
+            header.append(page: page, named: localized("Contact Page"))
         }
         observe(self) { view in view.showHeader() }
+        observe(self) { view in
+            // The bar takes the place of the input field.
+            let isSelecting = !view.timeline.selection.isEmpty
+            view.composer?.root.isVisible = !isSelecting
+            if !isSelecting { view.returnFocus() }
+        }
         let (model, prepareDownloads) = (model, parts.prepareDownloads)
         tasks = [
             Task { [weak self] in
@@ -100,6 +123,7 @@ final class ConversationView {
                 await model.run()
             }
         ]
+        if let stranger { tasks.append(Task { await stranger.run() }) }
         if let account = parts.account {
             tasks.append(Task { await model.follow(account) })
             if let room = room?.model { tasks.append(Task { await room.follow(account) }) }
@@ -112,6 +136,12 @@ final class ConversationView {
     }
 
     func focus() { composer?.focus() }
+
+    /// - Parameter isNarrow: the conversation fills the window, so that the notice of the list is not visible.
+    func show(isNarrow: Bool) {
+        header.show(isNarrow: isNarrow)
+        notice.isAllowed = isNarrow
+    }
 
     func find() { findBar.open() }
     func chooseDay() { findBar.openDates() }
@@ -135,8 +165,12 @@ final class ConversationView {
         let contact = contacts.rows.elements.first { $0.conversation == key }
         let name = room?.model.title ?? contact?.name ?? key.address.unescapedLocal
         let title = row?.title ?? name ?? key.address.description
+        let connection = accounts.rows[key.account]?.connection
         let subtitle: String =
-            if !model.writing.isEmpty {
+            if let connection, !connection.isOnline {
+                // What others do is not known now.
+                connection.isWaiting ? localized("You are offline") : localized("Connecting…")
+            } else if !model.writing.isEmpty {
                 Wording.writing(model.writing, in: key.kind)
             } else if let contact {
                 Wording.presence(contact.section, contact.status)
@@ -149,60 +183,6 @@ final class ConversationView {
         composer?.show(account: tag)
         // The account comes first: text at the end is cut off when space is short.
         let line = tag.map { localized("as %@", $0.address) + " · " + subtitle } ?? subtitle
-        header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash)
-    }
-}
-
-/// The header bar of a conversation: Back button, name and status, and buttons.
-final class ConversationHeader {
-    let bar: HeaderBar
-    /// Called for the Back button of a narrow window.
-    var onBack: () -> Void = {}
-    /// Called when the title was clicked, to show details.
-    var onTitle: () -> Void = {}
-    private let back = Button(icon: "go-previous-symbolic").hidden()
-    private let picture: AvatarImage
-    let title = Label().ellipsize().textAlignment(0).css("heading")
-    private let subtitle = Label().ellipsize().textAlignment(0).css("caption", "dim-label")
-    private let about: Button
-    /// The button that does the same as the title; hidden in a narrow window.
-    private var page: Widget?
-
-    init(_ avatars: AvatarLoader) {
-        picture = AvatarImage(avatars, size: 32)
-        let column = Box.vertical(title, subtitle).align(vertical: .center)
-        about = Button(Box.horizontal(spacing: 10, picture.widget, column)).css("flat", "conversation-name")
-            .focusOnClick(false)
-        bar = HeaderBar(title: about)
-        bar.prepend(back)
-        back.named(localized("Back"))
-        back.onClick { [weak self] in self?.onBack() }
-        about.onClick { [weak self] in self?.onTitle() }
-    }
-
-    /// The text of the line under the title.
-    var statusText: String { subtitle.text }
-
-    /// - Parameter isNarrow: the conversation fills the window, so the Back button is shown and space is short.
-    func show(isNarrow: Bool) {
-        back.isVisible = isNarrow
-        page?.isVisible = !isNarrow
-    }
-
-    func show(title: String, subtitle: String, avatarHash: String?) {
-        self.title.text = title
-        self.subtitle.text = subtitle
-        self.subtitle.isVisible = !subtitle.isEmpty
-        picture.show(name: title, hash: avatarHash)
-    }
-
-    /// Adds a widget at the end of the header bar.
-    func append(_ widget: Widget) { bar.append(widget) }
-
-    /// Adds the button that does the same as a click on the title.
-    func append(page: Widget, named name: String) {
-        self.page = page
-        about.tip(name)
-        bar.append(page)
+        header.show(title: title, subtitle: line, avatarHash: row?.avatarHash ?? contact?.avatarHash, of: key)
     }
 }

@@ -17,7 +17,7 @@ final class MainWindow {
     let sidebar = Stack(crossfades: true)
     private(set) var contacts: ContactsView?
     let requests: RequestBar
-    private let pane = Bin()
+    private let pane: Pane
     let leaflet: Leaflet
     private let toasts: ToastOverlay
     private let stack = Stack(crossfades: true)
@@ -28,29 +28,40 @@ final class MainWindow {
     private let presence: PresenceButton
     private(set) var conversation: ConversationView?
     private let nothingOpen: Widget
+    private let welcome: WelcomeView
+    /// The conversation is shown, but the focus is in the list: the user only looks at it, and has not read it.
+    private var isLooking = false
+    /// Shows the conversation that the user has moved to in the list, once the keys rest.
+    private var lookingSoon: Task<Void, Never>?
+
+    /// The widths of the panes in pixels: the list has the first one if there is space for both.
+    static let (listWidth, minimumListWidth, minimumConversationWidth) = (310, 260, 360)
+    /// How long the keys rest before a conversation is shown: holding an arrow key does not open each one.
+    private static let lookDelay = Duration.milliseconds(120)
 
     init(_ context: AppContext, _ application: Application) {
         self.context = context
         window = ApplicationWindow(application, localized("Hongyan"))
-        window.setDefaultSize(width: 1000, height: 720)
+        context.windowState.apply(to: window)
         window.minimumSize(width: 360, height: 400)
-        conversations = context.conversationListView(menu: Self.menu)
+        let welcomeOfList = context.welcomeView()
+        conversations = context.conversationListView(menu: Self.menu, welcome: welcomeOfList.root)
+        conversations.retained = welcomeOfList
         notice = context.connectionNotice()
         invitations = context.roomInvitationBar()
         presence = PresenceButton(context.home)
-        let bar = HeaderBar(title: Label())
-        nothingOpen = Box.vertical(
-            bar,
-            StatusPage(
-                icon: "mail-unread-symbolic", title: localized("Hongyan"),
-                description: localized("Choose a conversation to read and write.")
-            ).expand(.vertical))
-        pane.show(nothingOpen)
+        welcome = context.welcomeView()
+        nothingOpen = Box.vertical(HeaderBar(title: Label()), welcome.root.expand(.vertical))
+        pane = Pane(
+            nothingOpen, width: Self.minimumConversationWidth * 2, minimum: Self.minimumConversationWidth)
         pane.expand(.horizontal)
         requests = context.requestBar()
         sidebar.add(conversations.root, name: "conversations")
-        // The notice expands horizontally, which would make the list take half of the window.
-        let list = Box.vertical(sidebar.expand(.vertical), notice.root).expand(.horizontal, when: false)
+        let list = Pane(
+            Box.vertical(sidebar.expand(.vertical), notice.root), width: Self.listWidth,
+            minimum: Self.minimumListWidth)
+        // Its content expands horizontally, which would make the list take half of the window.
+        list.expand(.horizontal, when: false)
         leaflet = Leaflet(list, pane)
         stack.add(Box.vertical(leaflet.expand(.vertical), requests.root, invitations.root), name: "chat")
         stack.add(
@@ -63,7 +74,13 @@ final class MainWindow {
         conversations.header.append(presence.widget)
         conversations.header.showsWindowButtons(end: false)
         conversations.onOpen = { [weak self] in self?.open($0) }
+        conversations.onLook = { [weak self] in self?.lookSoon(at: $0) }
+        conversations.onTab = { [weak self] in self?.leaveList() }
+        pane.onWidth { [weak self] in self?.conversation?.header.show(width: $0) }
+        window.on("notify::focus-widget") { [weak self] in self?.focusMoved() }
         conversations.onOpenMessage = { [weak self] in self?.open($0, at: $1) }
+        // What is typed in the list is written in the open conversation.
+        sidebar.onTyping { [weak self] _ in self?.leaflet.isFolded == true ? nil : self?.conversation?.typingTarget }
         leaflet.onFold { [weak self] in self?.folded($0) }
         leaflet.onShownPane { [weak self] in self?.paneChanged() }
         window.onActive { [weak self] isActive in self?.activeChanged(isActive) }
@@ -82,16 +99,22 @@ final class MainWindow {
             .section(
                 nil,
                 [
+                    .item(localized("_New Conversation…"), "win.new"),
                     .item(localized("_Contacts"), "win.contacts"),
-                    .item(localized("Add a c_ontact…"), "win.add-contact"),
-                    .item(localized("_Join or create a room…"), "win.join-room"),
+                    .item(localized("Add a C_ontact…"), "win.add-contact"),
+                    .item(localized("_Join or Create a Room…"), "win.join-room"),
                 ]),
-            .section(nil, [.item(localized("_Add an account…"), "app.add-account")]),
+            .section(
+                nil,
+                [
+                    .item(localized("_Invite Someone…"), "win.share"),
+                    .item(localized("_Add an Account…"), "app.add-account"),
+                ]),
             .section(
                 nil,
                 [
                     .item(localized("_Preferences"), "app.preferences"),
-                    .item(localized("Keyboard shortcuts"), "win.shortcuts"),
+                    .item(localized("Keyboard Shortcuts"), "win.shortcuts"),
                 ]),
             .section(
                 nil, [.item(localized("About Hongyan"), "app.about"), .item(localized("Quit"), "app.quit")]),
@@ -102,6 +125,12 @@ final class MainWindow {
         window.add(Action("shortcuts") { [weak self] in ShortcutsWindow.show(over: self?.window) })
         window.add(
             Action("join-room") { [weak self] in if let context = self?.context { RoomEntryWindow.show(context) } })
+        window.add(Action("new") { [weak self] in self?.context.beginConversation() })
+        window.add(Action("share") { [weak self] in self?.context.shareAddress() })
+        window.add(Action("zoom-in") { [weak self] in self?.context.zoom(by: 1) })
+        window.add(Action("zoom-out") { [weak self] in self?.context.zoom(by: -1) })
+        window.add(Action("zoom-reset") { [weak self] in self?.context.zoom(by: 0) })
+        window.add(Action("next-unread") { [weak self] in self?.conversations.openNextUnread() })
         window.add(Action("room") { [weak self] in self?.conversation?.room?.open() })
         window.add(Action("search") { [weak self] in self?.showList(andSearch: true) })
         window.add(Action("contacts") { [weak self] in self?.toggleContacts() })
@@ -119,6 +148,14 @@ final class MainWindow {
     func present() { window.present() }
 
     func showToast(_ sentence: String) { toasts.show(sentence) }
+
+    /// Shows what was done, with a button that undoes it as long as that is possible.
+    func showUndo(_ sentence: String, _ undo: @escaping () -> Void) -> Toast {
+        let toast = Toast(
+            sentence, seconds: Int(PendingDeletions.delay / .seconds(1)), button: localized("Undo"), undo)
+        toasts.show(toast)
+        return toast
+    }
 
     /// Whether the user is looking at this conversation.
     func isInFront(_ key: ConversationKey) -> Bool {
@@ -140,6 +177,7 @@ final class MainWindow {
         case .starting: stack.shown = "starting"
         case .ready:
             stack.shown = "chat"
+            restoreConversation()
             if let signIn {
                 signIn.cancelWork()
                 stack.remove(signIn.root)
@@ -156,27 +194,75 @@ final class MainWindow {
         }
     }
 
+    /// Opens the conversation that was open when the window was last closed.
+    private func restoreConversation() {
+        guard openKey == nil, let key = context.windowState.storedConversation(among: context.home.accounts) else {
+            return
+        }
+        show(key)
+        paneChanged()
+        if !leaflet.isFolded { conversation?.focus() }
+    }
+
     private func showUnread() {
         let count = context.home.conversations.unreadCount
         window.title = count > 0 ? localized("Hongyan (%@)", count) : localized("Hongyan")
     }
 
+    /// Opens a conversation to write in it.
     func open(_ key: ConversationKey) {
+        lookingSoon?.cancel()
         closeContacts()
+        isLooking = false
         leaflet.showsSecond = true
-        if key == openKey {
-            conversation?.focus()
-            return
+        if key != openKey { show(key) }
+        paneChanged()
+        conversation?.focus()
+    }
+
+    /// Shows a conversation while the focus stays in the list.
+    private func lookSoon(at key: ConversationKey) {
+        lookingSoon?.cancel()
+        // In a narrow window the conversation would hide the list.
+        guard !leaflet.isFolded else { return }
+        lookingSoon = Task { [weak self] in
+            guard (try? await Task.sleep(for: Self.lookDelay)) != nil, !Task.isCancelled else { return }
+            self?.look(at: key)
         }
+    }
+
+    func look(at key: ConversationKey) {
+        guard key != openKey, !leaflet.isFolded else { return }
+        isLooking = true
+        show(key)
+        paneChanged()
+    }
+
+    private func show(_ key: ConversationKey) {
         conversation?.close()
         let view = context.conversationView(key)
         conversation = view
         openKey = key
-        view.header.show(isNarrow: leaflet.isFolded)
+        view.show(isNarrow: leaflet.isFolded)
+        view.header.show(width: pane.width)
         view.onBack = { [weak self] in self?.showList() }
         pane.show(view.root)
         conversations.show(open: key)
-        view.open(isActive: window.isActive)
+        context.windowState.conversation = key
+        Task { [list = context.home.conversations] in try? await list.begin(key) }
+    }
+
+    /// Whoever writes in a conversation has seen it.
+    private func focusMoved() {
+        guard isLooking, conversation?.root.containsFocus == true else { return }
+        isLooking = false
+        paneChanged()
+    }
+
+    /// The focus goes on from the list to the conversation, or around if there is none.
+    private func leaveList() {
+        if !leaflet.isFolded, pane.focusInside() { return }
+        conversations.header.focusInside()
     }
 
     /// Opens a conversation at a message.
@@ -186,9 +272,12 @@ final class MainWindow {
     }
 
     func closeConversation() {
+        lookingSoon?.cancel()
         conversation?.close()
         conversation = nil
         openKey = nil
+        isLooking = false
+        context.windowState.conversation = nil
         pane.show(nothingOpen)
         conversations.show(open: nil)
         leaflet.showsSecond = false
@@ -231,7 +320,7 @@ final class MainWindow {
     }
 
     private func folded(_ isFolded: Bool) {
-        conversation?.header.show(isNarrow: isFolded)
+        conversation?.show(isNarrow: isFolded)
         conversations.header.showsWindowButtons(end: isFolded)
         conversations.show(isNarrow: isFolded)
         contacts?.header.showsWindowButtons(end: isFolded)
@@ -243,7 +332,7 @@ final class MainWindow {
 
     /// A conversation that is hidden by the list does not mark messages as read.
     private func paneChanged() {
-        conversation?.isInFront = window.isActive && (!leaflet.isFolded || leaflet.showsSecond)
+        conversation?.isInFront = window.isActive && !isLooking && (!leaflet.isFolded || leaflet.showsSecond)
         if leaflet.isFolded, !leaflet.showsSecond {
             conversations.show(open: nil)
         } else {
@@ -257,12 +346,16 @@ final class MainWindow {
     }
 
     private func closed() {
+        context.windowState.note(window)
+        lookingSoon?.cancel()
         conversation?.close()
         conversation = nil
         onClosed()
     }
 
     func close(permanently: Bool) {
+        context.windowState.note(window)
+        lookingSoon?.cancel()
         conversation?.close()
         conversation = nil
         if permanently { onClosed = {} }

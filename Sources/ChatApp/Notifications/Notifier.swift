@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -30,6 +31,9 @@ final class Notifier {
         feed = NotificationFeed(home, isInFront: isInFront)
         feed.announce = { [weak self] news, key in self?.announce(news, key) }
         feed.withdraw = { [weak self] id in self?.sink?.withdrawNotification(Self.name(id)) }
+        home.contacts.onAnswer = { [weak self] id, answer in
+            Task { [weak self] in await self?.answered(id, answer, isLooking: isLooking()) }
+        }
         let feed = feed
         running = Task { await feed.run() }
     }
@@ -79,8 +83,40 @@ final class Notifier {
         Task { [weak self, avatars = home.avatars] in
             var picture: [UInt8]?
             if let hash { picture = await avatars.avatar(hash)?.data }
-            self?.sink?.send(Self.notification(news, picture: picture), id: Self.name(id))
+            guard let self else { return }
+            var notification = Self.notification(news, picture: picture)
+            notification.isAudible = self.home.preferences.values.playsSound
+            self.sink?.send(notification, id: Self.name(id))
         }
+    }
+
+    /// An accepted request also puts the conversation into the list.
+    private func answered(_ id: ContactRow.ID, _ answer: ContactAnswer, isLooking: Bool) async {
+        let name = home.contacts[id]?.name ?? id.address.unescapedLocal ?? id.address.description
+        let sentence = Wording.answer(answer, of: name)
+        let key = ConversationKey(account: id.account, address: id.address, kind: .direct)
+        if answer == .accepted { try? await home.conversations.begin(key) }
+        let values = home.preferences.values
+        guard !isLooking else { return showToast(sentence) }
+        guard values.showsNotifications, home.availability != .doNotDisturb else { return }
+        var content = NotificationContent(sentence, body: id.address.description)
+        if let number = home.conversations.all[key]?.id.rawValue {
+            content.click = NotificationAction("app.open-conversation", target: String(number))
+        }
+        sink?.send(content, id: "answer-\(id.account.rawValue)-\(id.address)")
+    }
+
+    /// Tells once that the program goes on without its window.
+    func tellOfBackground() {
+        guard home.phase == .ready, !home.preferences.values.hasToldOfBackground else { return }
+        home.preferences.values.hasToldOfBackground = true
+        sink?.send(
+            NotificationContent(
+                localized("Hongyan keeps running"),
+                body: localized(
+                    "Messages still arrive. Choose Quit in the main menu to end the program, or change this in the preferences."
+                )),
+            id: "background")
     }
 
     static func name(_ id: ConversationID) -> String { "conversation-\(id.rawValue)" }
@@ -95,7 +131,7 @@ final class Notifier {
             localized("Reply"), placeholder: localized("Message"), submitLabel: localized("Send"),
             action: NotificationAction("app.reply-conversation", target: target))
         notification.addButton(
-            localized("Mark as read"), NotificationAction("app.read-conversation", target: target))
+            localized("Mark as Read"), NotificationAction("app.read-conversation", target: target))
         if news.isMention { notification.priority = .high }
         notification.picture = picture
         return notification

@@ -2,11 +2,15 @@ internal import ChatModel
 internal import GTKBinding
 internal import Localization
 
-/// The preview of pictures and files before they are sent: content, size and quality.
+/// The preview of pictures and files before they are sent: content, order, size, quality and a caption.
+///
+/// The caption has the focus. Return sends and Shift+Return inserts a line break, as in the input field.
 final class OutgoingWindow {
     let selection = OutgoingSelection()
-    var onSend: (OutgoingSelection) -> Void = { _ in }
-    var onClosed: () -> Void = {}
+    let caption = TextView()
+    var onSend: (OutgoingSelection, _ caption: String) -> Void = { _, _ in }
+    /// Called when it was closed, with the caption if nothing was sent.
+    var onClosed: (_ unsent: String?) -> Void = { _ in }
     private let window: Window
     private let list = Box(.vertical).css("card")
     private let qualities = Box.vertical(spacing: 2)
@@ -14,9 +18,18 @@ final class OutgoingWindow {
     let send: Button
     private let spinner = Spinner()
     private let refused = Label().css("error").wrap().textAlignment(0)
+    private let metadata = Label(localized("Pictures are sent without location and other metadata.")).css(
+        "dim-label", "caption"
+    ).wrap().textAlignment(0)
+    private let placeholder = Label(localized("Add a caption…")).css("dim-label").textAlignment(0).ellipsize()
+    private var isSent = false
     private var rows: [Int: OutgoingRow] = [:]
 
-    init(over parent: Window?) {
+    /// In pixels; a longer caption scrolls.
+    private static let captionHeight = 120
+
+    /// - Parameter text: the beginning of the caption.
+    init(over parent: Window?, caption text: String = "") {
         let small = CheckButton(localized("Small"))
         let high = CheckButton(localized("High"), inGroupOf: small)
         let original = CheckButton(localized("Original"), inGroupOf: small)
@@ -25,7 +38,7 @@ final class OutgoingWindow {
         }
         send = Button(localized("_Send")).css("suggested-action")
         let cancel = Button(localized("_Cancel"))
-        let bar = HeaderBar(title: HeaderBar.title(localized("Send files")))
+        let bar = HeaderBar(title: HeaderBar.title(localized("Send Files")))
         bar.showsWindowButtons(start: false, end: false)
         bar.prepend(cancel)
         bar.append(send)
@@ -35,13 +48,20 @@ final class OutgoingWindow {
             qualities.append(Box.horizontal(spacing: 8, choice.button.expand(.horizontal), choice.size))
         }
         let content = Box.vertical(
-            spacing: 12, list, refused, qualities,
-            Label(localized("Pictures are sent without location and other metadata.")).css("dim-label", "caption")
-                .wrap().textAlignment(0)
+            spacing: 12, list, refused, qualities, metadata
         ).margins(horizontal: 12, vertical: 12)
         let scroller = ScrolledWindow(Clamp(content, maximumWidth: 560)).expand(.vertical)
+        caption.padding(horizontal: 4, vertical: 9).accessible(label: localized("Caption"))
+        placeholder.margins(start: 5, top: 9).align(horizontal: .start, vertical: .start).targetable(false)
+        let field = Box.horizontal(
+            Overlay(
+                ScrolledWindow(caption).growsWithContent(upTo: Self.captionHeight).expand(.horizontal), placeholder
+            ).expand(.horizontal)
+        ).css("entry-box").margins(horizontal: 12, vertical: 8)
         window = Window(
-            localized("Send files"), width: 460, height: 520, over: parent, Box.vertical(bar, scroller))
+            localized("Send Files"), width: 460, height: 520, over: parent,
+            Box.vertical(bar, scroller, Separator(.horizontal), field))
+        caption.text = text
         window.isModal(true)
         window.closesOnEscape()
         window.setDefault(send)
@@ -51,13 +71,30 @@ final class OutgoingWindow {
             button.onToggle { [weak self] isActive in if isActive { self?.selection.quality = value } }
         }
         window.onCloseRequest { [weak self] in
-            self?.onClosed()
+            if let self { self.onClosed(self.isSent ? nil : self.caption.text) }
             return false
         }
+        caption.onChange { [weak self] _ in self?.showPlaceholder() }
+        caption.onComposing { [weak self] in self?.showPlaceholder() }
+        caption.onKey { [weak self] in self?.pressed($0) ?? false }
+        showPlaceholder()
         observe(self) { view in view.show() }
     }
 
-    func present() { window.present() }
+    func present() {
+        window.present()
+        caption.cursor = caption.text.unicodeScalars.count
+        caption.grabFocus()
+    }
+
+    private func showPlaceholder() { placeholder.isVisible = caption.text.isEmpty && !caption.isComposing }
+
+    /// Handles a key before the caption does.
+    func pressed(_ press: KeyPress) -> Bool {
+        if caption.isComposing || press.key != .enter || press.modifiers.contains(.shift) { return false }
+        sendAll()
+        return true
+    }
 
     func close() { window.close() }
 
@@ -66,7 +103,13 @@ final class OutgoingWindow {
 
     private func sendAll() {
         guard !selection.items.isEmpty, !selection.isPreparing else { return }
-        onSend(selection)
+        guard !MessageLength.isExceeded(by: caption.text) else {
+            refused.text = MessageLength.explanation
+            refused.isVisible = true
+            return
+        }
+        isSent = true
+        onSend(selection, caption.text)
         close()
     }
 
@@ -76,23 +119,28 @@ final class OutgoingWindow {
             list.remove(row.root)
             rows[id] = nil
         }
-        for item in items {
+        var previous: OutgoingRow?
+        for (index, item) in items.enumerated() {
             let row: OutgoingRow
             if let known = rows[item.id] {
                 row = known
+                list.move(row.root, after: previous?.root)
             } else {
                 row = OutgoingRow(item)
                 row.onRemove = { [weak self] in self?.selection.remove(item.id) }
+                row.onMove = { [weak self] in self?.selection.move(item.id, by: $0) }
                 rows[item.id] = row
-                list.append(row.root)
+                list.insert(row.root, after: previous?.root)
             }
-            row.show(item, selection.quality, isAlone: items.count == 1)
+            row.show(item, selection.quality, index: index, of: items.count)
+            previous = row
         }
         list.isVisible = !items.isEmpty
         spinner.isSpinning = selection.isPreparing
         spinner.isVisible = selection.isPreparing
         send.isSensitive = !items.isEmpty && !selection.isPreparing
         qualities.isVisible = selection.hasPictures
+        metadata.isVisible = selection.hasPictures
         for (value, button, label) in quality {
             label.text = Wording.size(Int64(selection.byteCount(in: value)))
             button.accessible(description: label.text)
@@ -107,43 +155,70 @@ final class OutgoingWindow {
 
 /// One file of the preview.
 final class OutgoingRow {
-    let root: Widget
+    let root: Box
     var onRemove: () -> Void = {}
+    /// Called to move it in the order, by a number of places.
+    var onMove: (Int) -> Void = { _ in }
+    let earlier = Button(icon: "go-up-symbolic").css("flat", "circular").align(vertical: .center)
+    let later = Button(icon: "go-down-symbolic").css("flat", "circular").align(vertical: .center)
     private let details = Label().css("dim-label", "caption").textAlignment(0)
     private let picture: PictureWidget?
 
-    /// The side in pixels of a single picture, and of one of several.
-    private static let (large, small) = (220, 56)
+    /// In pixels: a single picture at most, and the side of one of several.
+    private static let (largeWidth, largeHeight, small) = (400, 240, 56)
 
     init(_ item: OutgoingSelection.Item) {
         let name = Label(item.name).ellipsize(inMiddle: true).textAlignment(0)
         let remove = Button(icon: "user-trash-symbolic").css("flat", "circular").align(vertical: .center)
         remove.named(localized("Do not send %@", item.name))
+        earlier.named(localized("Send %@ earlier", item.name))
+        later.named(localized("Send %@ later", item.name))
         let texts = Box.vertical(name, details).expand(.horizontal).align(vertical: .center)
-        if let choice = item.picture {
+        let line = Box.horizontal(spacing: 6, texts, earlier, later, remove)
+        if let preview = item.picture?.preview ?? item.video?.still {
             let picture = PictureWidget()
-            if let preview = choice.preview { Task { picture.show(await Texture.decoded(preview.bytes)) } }
-            picture.show(alternative: localized("Picture: %@", item.name))
-            picture.css("photo").clipped()
+            Task { picture.show(await Texture.decoded(preview.bytes)) }
+            picture.show(
+                alternative: item.video == nil
+                    ? localized("Picture: %@", item.name) : localized("Video: %@", item.name))
+            picture.css("photo").clipped().align(horizontal: .center, vertical: .center)
             self.picture = picture
-            root = Box.horizontal(spacing: 12, picture, texts, remove).margins(horizontal: 10, vertical: 8)
+            root = Box(.horizontal, spacing: 10, [picture, line.expand(.horizontal)])
         } else {
             picture = nil
             let icon = Icon("text-x-generic-symbolic", size: 32).minimumSize(width: Self.small, height: Self.small)
-            root = Box.horizontal(spacing: 12, icon, texts, remove).margins(horizontal: 10, vertical: 8)
+            root = Box(.horizontal, spacing: 10, [icon, line.expand(.horizontal)])
         }
+        root.margins(horizontal: 10, vertical: 8)
         remove.onClick { [weak self] in self?.onRemove() }
+        earlier.onClick { [weak self] in self?.onMove(-1) }
+        later.onClick { [weak self] in self?.onMove(1) }
     }
 
-    func show(_ item: OutgoingSelection.Item, _ quality: PictureChoice.Quality, isAlone: Bool) {
+    /// - Parameter index: its place among `count` files.
+    func show(_ item: OutgoingSelection.Item, _ quality: PictureChoice.Quality, index: Int, of count: Int) {
         let bytes = Int64(item.picture?.byteCount(in: quality) ?? item.byteCount)
-        if let picture = item.picture?.picture {
-            details.text = "\(picture.width) × \(picture.height), \(Wording.size(bytes))"
-        } else {
+        let isAlone = count == 1
+        earlier.isVisible = !isAlone
+        later.isVisible = !isAlone
+        earlier.isSensitive = index > 0
+        later.isSensitive = index + 1 < count
+        guard
+            let (width, height) = item.picture?.picture.map({ ($0.width, $0.height) })
+                ?? item.video.map({ ($0.width, $0.height) })
+        else {
             details.text = Wording.size(bytes)
+            return
         }
-        let side = isAlone ? Self.large : Self.small
-        picture?.minimumSize(width: side, height: side)
-        picture?.covers(!isAlone)
+        details.text = "\(width) × \(height), \(Wording.size(bytes))"
+        if let video = item.video, video.duration > .zero { details.text += ", " + Wording.length(video.duration) }
+        root.turn(isAlone ? .vertical : .horizontal)
+        // A single picture has its own proportions, without bars.
+        let scale = min(
+            1, Double(Self.largeWidth) / Double(width), Double(Self.largeHeight) / Double(height))
+        picture?.minimumSize(
+            width: isAlone ? Int(Double(width) * scale) : Self.small,
+            height: isAlone ? Int(Double(height) * scale) : Self.small)
+        picture?.covers()
     }
 }

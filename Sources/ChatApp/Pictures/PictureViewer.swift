@@ -40,7 +40,7 @@ final class PictureViewer {
     private let stack = Stack()
     private let progress = ProgressBar()
     private let failure = Label().wrap().centered()
-    private let retry = Button(localized("_Try again")).css("pill")
+    private let retry = Button(localized("_Try Again")).css("pill")
     private let previous = Button(icon: "go-previous-symbolic").css("osd", "circular")
     private let next = Button(icon: "go-next-symbolic").css("osd", "circular")
     private let save = Button(icon: "document-save-symbolic")
@@ -50,10 +50,14 @@ final class PictureViewer {
     private var download: AttachmentDownload?
     private var following: ViewObservation?
     private var loading: Task<Void, Never>?
+    /// The picture, or a scaled copy of a large one.
     private var texture: Texture?
-    /// The size of the original in pixels; ``texture`` may be a scaled copy.
+    /// The size of the original in pixels.
     private var pixels: (width: Int, height: Int)?
-    private(set) var isWhole = false
+    /// The original of a large picture, after it was needed.
+    private var original: (texture: Texture, picture: TiledPicture)?
+    private var isOriginalNeeded = false
+    private var shownContent: Widget?
     private var whenWhole: [() -> Void] = []
     private var motion: PictureMotion?
     private var shownPath: String?
@@ -65,9 +69,9 @@ final class PictureViewer {
     private static let zooms = 0.1...8.0
     /// The longest side of an animated picture in pixels, about one screen.
     private static let movingSide = 2048
-    /// A larger picture is shown as a copy with this longest side, in pixels, until the user zooms in: drawing 12
-    /// megapixels takes longer than a frame.
-    private static let screenSide = 2560
+    /// A larger picture is shown as a copy with this longest side, in pixels, until the user zooms in, and then by the
+    /// part that is visible: drawing 12 megapixels takes longer than a frame.
+    private static let screenSide = 1920
 
     init(
         _ items: [Item], at index: Int, downloads: AttachmentDownloads, over parent: Window?,
@@ -78,6 +82,7 @@ final class PictureViewer {
         self.downloads = downloads
         self.showToast = showToast
         scroller = ScrolledWindow(picture, horizontal: true)
+        shownContent = picture
         let bar = HeaderBar(title: title)
         let smaller = Button(icon: "zoom-out-symbolic")
         let larger = Button(icon: "zoom-in-symbolic")
@@ -112,13 +117,14 @@ final class PictureViewer {
         previous.onClick { [weak self] in self?.move(-1) }
         next.onClick { [weak self] in self?.move(1) }
         retry.onClick { [weak self] in self?.download?.start() }
-        picture.onClick { [weak self] count, _, _ in if count == 2 { self?.toggleFit() } }
+        scroller.onClick { [weak self] count, _, _ in if count == 2 { self?.toggleFit() } }
         window.onKey { [weak self] in self?.pressed($0) ?? false }
         scroller.onWheel { [weak self] step, modifiers in
             guard modifiers.contains(.control) else { return false }
             self?.resize(by: step < 0 ? Self.step : 1 / Self.step)
             return true
         }
+        scroller.onMove { [weak self] in self?.drawVisiblePart() }
         window.onActive { [weak self] isActive in if isActive { self?.motion?.wake() } }
         window.onCloseRequest { [weak self] in
             self?.closed()
@@ -206,10 +212,12 @@ final class PictureViewer {
         motion = nil
         texture = nil
         pixels = nil
-        isWhole = false
+        original = nil
+        isOriginalNeeded = false
         whenWhole = []
         shownPath = nil
         zoom = nil
+        content = picture
         picture.show(nil)
         if let thumbnail = item.attachment.thumbnail { showPlaceholder(thumbnail, of: item) }
         let name = item.attachment.name ?? localized("Picture")
@@ -276,7 +284,7 @@ final class PictureViewer {
             }
             self.texture = texture
             self.pixels = content.isWhole ? (texture.width, texture.height) : (content.width, content.height)
-            self.isWhole = content.isWhole
+            self.isOriginalNeeded = !content.isWhole
             self.picture.show(texture)
             self.copy.isSensitive = true
             self.stack.shown = "picture"
@@ -286,18 +294,21 @@ final class PictureViewer {
         }
     }
 
-    /// Replaces the scaled copy by the original, then calls `done`.
+    /// Whether the original is loaded.
+    var isWhole: Bool { texture != nil && !isOriginalNeeded }
+
+    /// Loads the original of a scaled copy, then calls `done`.
     private func loadWhole(_ done: @escaping () -> Void = {}) {
-        guard let path = shownPath, !isWhole else { return done() }
+        guard let path = shownPath, isOriginalNeeded else { return done() }
         whenWhole.append(done)
         guard whenWhole.count == 1 else { return }
         loading = Task { [weak self] in
-            let texture = await Texture.decoded(PictureDecoder.content(of: path)?.bytes)
+            let squares = await Texture.decoded(PictureDecoder.content(of: path)?.bytes)?.squares()
             guard !Task.isCancelled, let self, path == self.shownPath else { return }
-            if let texture {
-                self.texture = texture
-                self.isWhole = true
-                self.picture.show(texture)
+            if let squares {
+                self.original = (squares.whole, TiledPicture(squares))
+                self.isOriginalNeeded = false
+                if let zoom = self.zoom { self.show(zoom: zoom) }
             }
             let waiting = self.whenWhole
             self.whenWhole = []
@@ -345,15 +356,39 @@ final class PictureViewer {
         guard let texture, let pixels else { return }
         let zoom = min(max(wanted, Self.zooms.lowerBound), Self.zooms.upperBound)
         self.zoom = zoom
-        picture.align(horizontal: .center, vertical: .center)
-        picture.minimumSize(
-            width: Int(Double(pixels.width) * zoom), height: Int(Double(pixels.height) * zoom))
-        if zoom * Double(pixels.width) > Double(texture.width) { loadWhole() }
+        let isCopyEnough = zoom * Double(pixels.width) <= Double(texture.width)
+        if !isCopyEnough, let tiled = original?.picture {
+            tiled.align(horizontal: .center, vertical: .center)
+            tiled.scale(to: zoom)
+            content = tiled
+            drawVisiblePart()
+        } else {
+            picture.align(horizontal: .center, vertical: .center)
+            picture.minimumSize(
+                width: Int(Double(pixels.width) * zoom), height: Int(Double(pixels.height) * zoom))
+            content = picture
+            if !isCopyEnough { loadWhole() }
+        }
         showDetails()
+    }
+
+    /// The widget in the scrolled area.
+    private var content: Widget? {
+        get { shownContent }
+        set {
+            guard let newValue, shownContent?.isSame(as: newValue) != true else { return }
+            shownContent = newValue
+            scroller.show(newValue)
+        }
+    }
+
+    private func drawVisiblePart() {
+        if let tiled = original?.picture, content?.isSame(as: tiled) == true { tiled.showVisiblePart(of: scroller) }
     }
 
     func fit() {
         zoom = nil
+        content = picture
         picture.minimumSize(width: -1, height: -1)
         picture.align(horizontal: .fill, vertical: .fill)
         showDetails()
@@ -365,7 +400,7 @@ final class PictureViewer {
 
     private func copyPicture() {
         loadWhole { [weak self] in
-            guard let self, let texture = self.texture else { return }
+            guard let self, let texture = self.original?.texture ?? self.texture else { return }
             Clipboard.copy(texture)
             self.showToast(localized("Copied."))
         }

@@ -8,8 +8,10 @@ final class ProgramPreferencesWindow {
     let window: PreferencesWindow
 
     private let home: ChatHome
+    private let autostart = Autostart(DesktopProgram.id)
     private let accounts: AccountsView
     private(set) var general: PreferencesPage?
+    let data: DataPage
     private(set) var account: AccountView?
     /// There is at most one, held by its window.
     private static weak var open: ProgramPreferencesWindow?
@@ -17,6 +19,12 @@ final class ProgramPreferencesWindow {
     private init(_ home: ChatHome, over parent: Window?) {
         self.home = home
         window = PreferencesWindow(localized("Preferences"), over: parent)
+        data = DataPage(
+            home.accounts,
+            DataTransfer(
+                export: { [store = home.store] in await HistoryTransfer.export(store, to: $0) },
+                take: { [store = home.store] in await HistoryTransfer.take($0, into: store) },
+                size: { [weak home] in await home?.mediaSize(of: $0) }))
         weak var view: ProgramPreferencesWindow?
         accounts = AccountsView(home) { SignInWindow.add(home, over: view?.window) }
         window.setDefaultSize(width: 620, height: 640)
@@ -24,6 +32,14 @@ final class ProgramPreferencesWindow {
         let general = makeGeneral()
         window.add(general)
         self.general = general
+        window.add(data.page)
+        data.window = { [weak self] in self?.window }
+        data.showToast = { [weak self] in self?.window.show(Toast($0)) }
+        window.onKey(.bubble) { [weak self] key in
+            guard key.key == .escape, let self else { return false }
+            self.leave()
+            return true
+        }
         view = self
         accounts.onOpen = { [weak self] in self?.show($0) }
         // Closed by the user, or destroyed together with its parent window; the owner releases it a moment later.
@@ -53,6 +69,9 @@ final class ProgramPreferencesWindow {
         window.open(subpage: view.root)
     }
 
+    /// Goes back from the page of an account, else closes the window.
+    private func leave() { if let account { account.onClose() } else { window.close() } }
+
     // MARK: Preferences page
 
     private func makeGeneral() -> PreferencesPage {
@@ -77,33 +96,64 @@ final class ProgramPreferencesWindow {
         scheme.onSelect { [weak home] index in
             if schemes.indices.contains(index) { home?.preferences.values.colourScheme = schemes[index] }
         }
+        let zooms = PreferenceValues.zooms
+        let zoom = ComboRow(localized("Text size"), choices: zooms.map { "\(Int(($0 * 100).rounded())) %" })
+        zoom.selected = zooms.firstIndex(of: values.zoom) ?? 2
+        zoom.onSelect { [weak home] index in
+            if zooms.indices.contains(index) { home?.preferences.values.zoom = zooms[index] }
+        }
+        let start = SwitchRow(
+            localized("Start when you log in"), subtitle: localized("Without a window, to receive messages"))
+        let autostart = autostart
+        let toggling = start.onToggle { [weak self] isOn in
+            Task {
+                if await autostart.turn(isOn) { return }
+                self?.window.show(Toast(localized("%@ cannot be written.", autostart.path)))
+            }
+        }
+        Task {
+            let isOn = await autostart.isOn()
+            start.control.withoutHearing(toggling) { start.isActive = isOn }
+        }
         return PreferencesPage(
             localized("General"), icon: "preferences-system-symbolic",
             [
                 PreferencesGroup(
                     localized("Notifications"),
-                    description: localized("While you are shown as “Do not disturb” there are none."),
+                    description: localized("No notifications while you are in Do Not Disturb."),
                     [
-                        row(localized("Notify of new messages"), nil, \.showsNotifications),
+                        row(localized("Notify about new messages"), nil, \.showsNotifications),
                         row(
-                            localized("Show the message text"), localized("Even if others can see your screen"),
+                            localized("Show message text"),
+                            localized("Message text appears in notifications, even on the lock screen"),
                             \.showsTextInNotifications),
+                        row(localized("Play a sound"), nil, \.playsSound),
                     ]),
                 PreferencesGroup(
-                    localized("Contacts can see"), description: nil,
+                    localized("Privacy"), description: nil,
                     [
                         row(
-                            localized("That a message was delivered and read"), nil, \.tellsReceipts,
+                            localized("Send read receipts"), nil, \.tellsReceipts,
                             isForContacts: true),
-                        row(localized("That you are typing"), nil, \.tellsTyping, isForContacts: true),
+                        row(localized("Send typing notifications"), nil, \.tellsTyping, isForContacts: true),
                     ]),
                 PreferencesGroup(
                     localized("Program"), description: localized("The language is that of your system."),
                     [
-                        scheme,
+                        scheme, zoom,
                         row(
-                            localized("Keep running when the window is closed"),
-                            localized("Messages arrive, and you are notified"), \.runsInBackground),
+                            localized("Describe links"),
+                            localized("The page of a link that you write is opened from this computer"),
+                            \.describesLinks),
+                        row(
+                            localized("Check spelling"), localized("Misspelled words are underlined"), \.checksSpelling),
+                        row(
+                            localized("Enter sends the message"),
+                            localized("Otherwise Ctrl+Enter does, and Enter begins a new line"), \.sendsWithReturn),
+                        row(
+                            localized("Keep running in the background"),
+                            localized("You receive messages while the window is closed"), \.runsInBackground),
+                        start,
                     ]),
             ])
     }

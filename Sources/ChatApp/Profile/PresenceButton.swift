@@ -5,16 +5,20 @@ internal import Localization
 /// The button with the user's own presence, and the popover that changes presence and status text.
 final class PresenceButton {
     let widget: MenuButton
+    private let picture: AvatarImage
 
     private let actions: any OwnPresenceActions
-    private let dot = AvailabilityDot()
-    private let status = Entry(placeholder: localized("What are you doing?"))
+    let dot = AvailabilityDot()
+    private let status = Entry(placeholder: localized("Status message"))
     private var choices: [(availability: Availability, button: CheckButton, connection: Object.Connection)] = []
     let popover: Popover
 
     init(_ actions: any OwnPresenceActions) {
         self.actions = actions
-        widget = MenuButton(dot.widget)
+        picture = AvatarImage(actions.avatars, size: 24)
+        widget = MenuButton(
+            Overlay(picture.widget, dot.widget.align(horizontal: .end, vertical: .end).targetable(false))
+        ).css("flat", "own-presence")
         let box = Box(.vertical, spacing: 6)
         popover = Popover(box)
         box.margins(horizontal: 6, vertical: 6)
@@ -51,8 +55,14 @@ final class PresenceButton {
 
     private func show() {
         let current = actions.availability
-        let name = Wording.availability(current)
-        dot.show(current)
+        let accounts = actions.accounts.rows.elements.filter(\.isEnabled)
+        let isOffline = !accounts.contains { $0.connection.isOnline }
+        // Without a connection nobody sees the chosen presence.
+        let name = isOffline ? Wording.ownOffline(accounts) : Wording.availability(current)
+        dot.show(isOffline ? .invisible : current)
+        if let first = accounts.first ?? actions.accounts.rows.elements.first {
+            picture.show(name: first.name, hash: first.avatarHash, of: first.address.description)
+        }
         let text = actions.statusText.map { "\(name): \($0)" } ?? name
         widget.accessible(label: localized("Your presence: %@", text)).tip(text)
         for choice in choices {

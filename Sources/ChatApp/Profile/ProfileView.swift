@@ -15,8 +15,8 @@ final class ProfileView {
     private let window: () -> Window?
     private let picture: AvatarImage
     private let name = EntryRow(localized("Name"))
-    private let choose = Button(localized("Choose a _picture…")).css("pill")
-    private let remove = Button(localized("R_emove it")).css("pill").hidden()
+    private let choose = Button(localized("Choose a _Picture…")).css("pill")
+    private let remove = Button(localized("R_emove")).css("pill").hidden()
     private let spinner = Spinner().hidden()
     private var isBusy = false
 

@@ -8,10 +8,11 @@ internal import XMPPAddress
 /// The form to join a room: its address, the nickname, and a password if needed; or to create a room.
 final class RoomEntryView {
     let root: Widget
-    var onDone: (ConversationKey) -> Void = { _ in }
+    /// Called with the conversation of a room that was joined, and whether it was created.
+    var onDone: (_ key: ConversationKey, _ isNew: Bool) -> Void = { _, _ in }
 
     let model: RoomEntryModel
-    let page = FormPage(title: localized("Join a room"), description: nil, button: localized("_Join"))
+    let page = FormPage(title: localized("Join a Room"), description: nil, button: localized("_Join"))
     let creation: RoomCreationView
     let room = EntryRow(localized("Room"))
     let nickname = EntryRow(localized("Your nickname"))
@@ -26,6 +27,7 @@ final class RoomEntryView {
     private let directoryRow = ActionRow(localized("Public rooms"))
     private var shownQuestion: RoomEntryModel.Question?
     private var work: Task<Void, Never>?
+    private var preparing: Task<Void, Never>?
     /// A validation error of this view, shown before the model is asked.
     private var remark: String?
 
@@ -62,7 +64,7 @@ final class RoomEntryView {
 
     private func makingRow() -> ActionRow {
         let row = ActionRow(
-            localized("Create a new room"), subtitle: localized("By invitation only, or for everyone"))
+            localized("Create a new room"), subtitle: localized("For invited people, or for everyone"))
         row.append(Icon("go-next-symbolic"))
         row.onActivate { [weak self] in self?.open("make") }
         return row
@@ -97,12 +99,21 @@ final class RoomEntryView {
         }
     }
 
-    private func prepare() { Task { [model] in await model.prepare() } }
+    private func prepare() {
+        preparing?.cancel()
+        preparing = Task { [model] in await model.run() }
+    }
+
+    /// Shows the page for a new room.
+    func showCreation() { open("make") }
 
     func focus() { (shownQuestion?.isAboutPassword == true ? password : room).grabFocus() }
 
     /// Cancels the current operation.
-    func close() { work?.cancel() }
+    func close() {
+        work?.cancel()
+        preparing?.cancel()
+    }
 
     // MARK: Pages
 
@@ -137,12 +148,12 @@ final class RoomEntryView {
     func enter() {
         if model.question == .missing { return open("make") }
         guard check() else { return }
-        run { model in await model.join() }
+        run(isNew: false) { model in await model.join() }
     }
 
     func make() {
         guard check() else { return }
-        run { model in await model.create() }
+        run(isNew: true) { model in await model.create() }
     }
 
     /// Shows what is missing in the form.
@@ -153,13 +164,13 @@ final class RoomEntryView {
         return false
     }
 
-    private func run(_ body: @escaping (RoomEntryModel) async -> ConversationKey?) {
+    private func run(isNew: Bool, _ body: @escaping (RoomEntryModel) async -> ConversationKey?) {
         remark = nil
         work = Task { [weak self, model] in
             let key = await body(model)
             guard let self else { return }
             if let key {
-                self.onDone(key)
+                self.onDone(key, isNew)
             } else if Task.isCancelled {
                 self.remark = ""
                 self.show()
@@ -185,7 +196,7 @@ final class RoomEntryView {
         let message = failure.flatMap { $0.isEmpty ? nil : $0 }
         page.show(failure: message)
         page.show(progress: model.isWorking ? localized("Joining the room…") : nil)
-        page.show(button: model.question == .missing ? localized("_Create this room…") : localized("_Join"))
+        page.show(button: model.question == .missing ? localized("_Create This Room…") : localized("_Join"))
         creation.show(failure: message == nil || model.question == .missing && remark == nil ? nil : message)
         showQuestion()
     }

@@ -13,11 +13,12 @@ final class RoomEntryWindow {
     private init(_ model: RoomEntryModel, _ context: AppContext) {
         view = RoomEntryView(model)
         window = Window(
-            localized("Join a room"), width: 440, height: 620, over: context.window?.window, view.root)
+            localized("Join a Room"), width: 440, height: 620, over: context.window?.window, view.root)
         window.isModal(context.window != nil)
-        view.onDone = { [weak self, weak context] key in
+        view.onDone = { [weak self, weak context] key, isNew in
             self?.window.close()
             context?.window?.open(key)
+            if isNew { context?.invitePeople(to: key) }
         }
         window.onCloseRequest { [weak self] in
             self?.view.close()
@@ -50,11 +51,19 @@ final class RoomEntryWindow {
         model.text = text
         return show(model, context)
     }
+
+    /// Asks for the name of a new room.
+    @discardableResult
+    static func create(_ context: AppContext, text: String = "") -> RoomEntryWindow? {
+        let entry = show(context, text: text)
+        entry?.view.showCreation()
+        return entry
+    }
 }
 
 /// The form for a new room: its name, and who may join.
 final class RoomCreationView {
-    let page = FormPage(title: localized("Create a room"), description: nil, button: localized("_Create the room"))
+    let page = FormPage(title: localized("Create a Room"), description: nil, button: localized("_Create Room"))
     let name = EntryRow(localized("Name"))
     let shownName = EntryRow(localized("Name")).hidden()
     let nickname = EntryRow(localized("Your nickname"))
@@ -67,9 +76,9 @@ final class RoomCreationView {
     init(_ model: RoomEntryModel) {
         self.model = model
         access = ComboRow(
-            localized("Who may enter"),
+            localized("Access"),
             choices: [
-                localized("Who is invited"), localized("Everyone"), localized("Server default"),
+                localized("Invited people"), localized("Anyone"), localized("Server default"),
             ])
         group = PreferencesGroup("", description: nil, [name, shownName])
         page.add(group)
@@ -101,8 +110,8 @@ final class RoomCreationView {
         access.selected = Self.choices.firstIndex(of: model.settings.access) ?? 0
         let consequence =
             switch model.settings.access {
-            case .membersOnly: localized("The room is not listed; members can invite others.")
-            case .everybody: localized("The room is listed as a public room.")
+            case .membersOnly: localized("Not listed. Members can invite people.")
+            case .everybody: localized("Listed as a public room. Anyone can join.")
             case .standard: localized("With the server's default settings for new rooms.")
             }
         access.show(subtitle: consequence)

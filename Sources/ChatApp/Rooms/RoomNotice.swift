@@ -56,7 +56,7 @@ final class RoomNotice {
             label.text = localized("You are not in this room.")
         }
         button.isVisible = isOnline && !isEntering
-        button.show(label: room.absence == nil ? localized("_Join") : localized("_Join again"))
+        button.show(label: room.absence == nil ? localized("_Join") : localized("_Join Again"))
         root.isRevealed = true
     }
 }
@@ -65,7 +65,7 @@ final class RoomNotice {
 final class RoomAccessories {
     let model: RoomModel
     let notice: RoomNotice
-    let button = Button(icon: "system-users-symbolic").named(localized("About the room"))
+    let button = Button(icon: "help-about-symbolic").named(localized("About the Room"))
     /// Called to mention a nickname in the composer.
     var onMention: (String) -> Void = { _ in }
 

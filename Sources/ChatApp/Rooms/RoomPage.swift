@@ -10,12 +10,12 @@ internal import XMPPClient
 final class RoomPage {
     let root: Widget
     let notifications = ComboRow(
-        localized("Notify me"),
-        choices: [localized("Of all messages"), localized("When I am mentioned"), localized("Never")])
+        localized("Notifications"),
+        choices: [localized("All messages"), localized("When mentioned"), localized("Never")])
     let nickname = EntryRow(localized("Your nickname"))
     let remark = EntryRow(localized("Name (only you see it)"))
     let entering = SwitchRow(localized("Join automatically"))
-    let change = Button(icon: "document-edit-symbolic").css("flat").named(localized("Change the topic"))
+    let change = Button(icon: "document-edit-symbolic").css("flat").named(localized("Change the Topic"))
     var showToast: (String) -> Void = { _ in }
     var window: () -> Window? = { nil }
     var onLeft: () -> Void = {}
@@ -32,8 +32,12 @@ final class RoomPage {
     private let name = Label().wrap(maximumCharacters: 24).centered().css("title-2")
     private let topic = Label().wrap().textAlignment(0).selectable()
     private let topicGroup: PreferencesGroup
-    private let leave = Button(localized("_Leave the room…")).css("destructive-action", "pill")
-    private let close = Button(localized("_Close the room for everyone…")).css("pill").hidden()
+    let settings = ActionRow(localized("Room Settings"), subtitle: localized("Name, access, password and members"))
+    private let settingsGroup: PreferencesGroup
+    /// Opens the settings of the room over this window.
+    var showSettings: (Window?) -> Void = { _ in }
+    private let leave = Button(localized("_Leave Room…")).css("destructive-action", "pill")
+    private let close = Button(localized("_Close Room for Everyone…")).css("pill").hidden()
     private var choosing: Object.Connection?
     private var switching: Object.Connection?
     private var shownNickname: String?
@@ -54,12 +58,14 @@ final class RoomPage {
         let top = Box.vertical(spacing: 6, picture.widget.align(horizontal: .center), name, address)
         topicGroup = PreferencesGroup(localized("Topic"), description: nil, [topic])
         topicGroup.show(suffix: change)
+        settings.append(Icon("go-next-symbolic"))
+        settingsGroup = PreferencesGroup("", description: nil, [settings])
         let exits = Box.vertical(spacing: 12, leave, close).align(horizontal: .center)
         root = PreferencesPage(
             "", icon: nil,
             [
                 PreferencesGroup("", description: nil, [top]), topicGroup, media.root,
-                PreferencesGroup("", description: nil, [notifications, entering, nickname, remark]),
+                PreferencesGroup("", description: nil, [notifications, entering, nickname, remark]), settingsGroup,
             ] + [encryption?.root].compactMap { $0 } + [PreferencesGroup("", description: nil, [exits])])
         nickname.showsApplyButton(true)
         remark.showsApplyButton(true)
@@ -74,6 +80,7 @@ final class RoomPage {
             in: { [weak self] in self?.window() }, showToast: { [weak self] in self?.showToast($0) },
             onLeave: { [weak self] in self?.onShowConversation() })
         change.onClick { [weak self] in self?.changeTopic() }
+        settings.onActivate { [weak self] in if let self { self.showSettings(self.window()) } }
         choosing = notifications.onSelect { [weak self] index in
             guard let self, Self.choices.indices.contains(index), let row = self.row else { return }
             let list = self.conversations
@@ -93,11 +100,12 @@ final class RoomPage {
         close.onClick { [weak self] in self?.closeForEverybody() }
     }
 
-    private var row: ConversationRow? { conversations.rows.elements.first { $0.key == room.key } }
+    private var row: ConversationRow? { conversations.all[room.key] }
 
     private func show() {
         name.text = room.title
-        picture.show(name: room.title, hash: row?.avatarHash)
+        picture.show(
+            name: room.title, hash: row?.avatarHash, of: room.key.address.description, isRoom: true)
         let subject = room.subject.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
         topic.text = subject ?? localized("The room has no topic.")
         topic.css("dim-label", subject == nil)
@@ -117,6 +125,7 @@ final class RoomPage {
         }
         leave.isVisible = room.isInside || room.joinsAutomatically
         close.isVisible = room.rights.isOwner
+        settingsGroup.isVisible = room.rights.mayChangeStandings
     }
 
     private func showNotifications() {
@@ -178,7 +187,7 @@ final class RoomPage {
         field.padding(horizontal: 8, vertical: 8).accessible(label: localized("Topic"))
         let editor = ScrolledWindow(field).minimumSize(width: 260, height: 110).css("card")
         let dialog = MessageDialog(
-            localized("Change the topic"), body: localized("Everyone in the room sees it."), editor)
+            localized("Change the Topic"), body: localized("Everyone in the room sees it."), editor)
         dialog.add("cancel", localized("_Cancel")).add("change", localized("C_hange"), .suggested).onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "change", let self else { return }
@@ -197,7 +206,7 @@ final class RoomPage {
                 "All occupants are removed, and the room and its history on the server are deleted. This cannot be undone."
             ),
             reason)
-        dialog.add("cancel", localized("_Cancel")).add("close", localized("C_lose the room"), .destructive)
+        dialog.add("cancel", localized("_Cancel")).add("close", localized("C_lose Room"), .destructive)
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard answer == "close", let self else { return }

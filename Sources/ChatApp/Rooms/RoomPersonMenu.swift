@@ -149,17 +149,17 @@ enum RoomPersonAction: String, CaseIterable {
     /// The label in the menu.
     var title: String {
         switch self {
-        case .talk: localized("Private chat")
+        case .talk: localized("Message Privately")
         case .mention: localized("Mention")
-        case .devices: localized("Devices and keys")
-        case .grantVoice: localized("Allow to speak")
-        case .revokeVoice: localized("Mute in the room")
-        case .grantModerator: localized("Make a moderator…")
-        case .revokeModerator: localized("Remove as moderator…")
-        case .grantMembership: localized("Make a member…")
-        case .revokeMembership: localized("Remove as member…")
-        case .kick: localized("Remove from the room…")
-        case .ban: localized("Ban permanently…")
+        case .devices: localized("Devices and Keys")
+        case .grantVoice: localized("Allow to Speak")
+        case .revokeVoice: localized("Mute in Room")
+        case .grantModerator: localized("Make a Moderator…")
+        case .revokeModerator: localized("Remove as Moderator…")
+        case .grantMembership: localized("Make a Member…")
+        case .revokeMembership: localized("Remove as Member…")
+        case .kick: localized("Remove From Room…")
+        case .ban: localized("Ban Permanently…")
         }
     }
 
@@ -181,22 +181,22 @@ enum RoomPersonAction: String, CaseIterable {
             Question(
                 heading: localized("Make %@ a moderator?", name),
                 body: localized("Moderators can remove people and messages; it lasts until %@ leaves the room.", name),
-                answer: localized("_Make a moderator"))
+                answer: localized("_Make a Moderator"))
         case .revokeModerator:
             Question(
                 heading: localized("Remove %@ as moderator?", name),
                 body: localized("%@ stays in the room as an ordinary participant.", name),
-                answer: localized("_Remove as moderator"))
+                answer: localized("_Remove as Moderator"))
         case .grantMembership:
             Question(
                 heading: localized("Make %@ a member?", name),
                 body: localized("Members may always join the room, until their membership is revoked."),
-                answer: localized("_Make a member"))
+                answer: localized("_Make a Member"))
         case .revokeMembership:
             Question(
                 heading: localized("Remove %@ as member?", name),
                 body: localized("In a room for members only this removes %@ from the room.", name),
-                answer: localized("_Remove as member"), isDestructive: true)
+                answer: localized("_Remove as Member"), isDestructive: true)
         case .kick:
             Question(
                 heading: localized("Remove %@ from the room?", name),

@@ -110,7 +110,7 @@ final class SharedMediaActions {
             entries.append(.item(localized("_Open"), "media.open"))
             actions.add(Action("open", open))
         }
-        entries.append(.item(localized("Save as…"), "media.save"))
+        entries.append(.item(localized("Save As…"), "media.save"))
         entries.append(.item(localized("Show in conversation"), "media.show"))
         return (Menu(entries), actions)
     }

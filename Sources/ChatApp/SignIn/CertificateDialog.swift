@@ -29,8 +29,8 @@ final class CertificateDialog {
                     "Continue only if you got the fingerprint in another way, such as from the operators of the server."
                 ),
             Self.facts(details))
-        dialog.add("refuse", localized("_Do not trust")).add("once", localized("Trust _once"))
-            .add("always", localized("Trust _always"), .destructive).byDefault("refuse").onEscape("refuse")
+        dialog.add("refuse", localized("_Do Not Trust")).add("once", localized("Trust _Once"))
+            .add("always", localized("Trust _Always"), .destructive).byDefault("refuse").onEscape("refuse")
         shown = (details, dialog)
         dialog.present(over: window()) { [weak self] answer in self?.answered(answer) }
     }

@@ -13,35 +13,46 @@ final class RegistrationView {
     private let stack = Stack(crossfades: true)
     private let providerPage: FormPage
     private let formPage: FormPage
-    private let provider = EntryRow(localized("Provider"))
+    let provider = EntryRow(localized("Provider"))
+    let providers: ProviderChooser
     private let server = ServerRows(asksForTLS: false)
     private let userName = EntryRow(localized("User name"))
     private let password = PasswordEntryRow(localized("Password"))
-    private let repeated = PasswordEntryRow(localized("The same password again"))
+    private let repeated = PasswordEntryRow(localized("Confirm password"))
     private let names = PreferencesGroup()
+    let newAddress = Label().wrap(maximumCharacters: 40).textAlignment(0).css("caption", "dim-label")
+    private let ownServer: Box
+    private var shownFailure: SignInFailure?
     private let form: RegistrationFormView
     private var shownForm: RegistrationForm?
 
     init(_ model: RegistrationModel) {
         self.model = model
         form = RegistrationFormView(model)
+        providers = ProviderChooser(KnownProvider.all)
+        ownServer = Box.vertical(
+            spacing: 18, PreferencesGroup("", description: nil, [provider]),
+            PreferencesGroup("", description: nil, [server.root]))
         let invitation = model.invitation
         let inviter = invitation.flatMap { $0.contactName ?? $0.contact?.description }
         providerPage = FormPage(
-            title: localized("Create an account"),
+            title: localized("Create an Account"),
             description: inviter.map { localized("%@ invites you.", $0) }
                 ?? localized(
-                    "Anyone can run a chat server. Enter one that you trust, such as that of your school or club."),
+                    "A provider keeps your account and passes on your messages. You can write to people of all providers."
+                ),
             button: localized("_Continue"))
         formPage = FormPage(
-            title: localized("Create an account"), description: nil, button: localized("_Create the account"))
+            title: localized("Create an Account"), description: nil, button: localized("_Create Account"))
         stack.add(providerPage.root, name: "provider")
         stack.add(formPage.root, name: "form")
         root = stack
-        providerPage.add(PreferencesGroup("", description: nil, [provider]))
-        providerPage.add(PreferencesGroup("", description: nil, [server.root]))
+        // An invitation has decided.
+        if invitation?.provider == nil { providerPage.add(providers.root) }
+        providerPage.add(ownServer)
         for row in [userName, password, repeated] as [EntryRow] { names.add(row) }
-        formPage.add(names)
+        formPage.add(form.instructions)
+        formPage.add(Box.vertical(spacing: 6, names, newAddress))
         formPage.add(form.root)
         connect()
         observe(self) { view in view.show() }
@@ -52,6 +63,7 @@ final class RegistrationView {
         userName.text = model.userName
         userName.isSensitive = !model.isUserNameFixed
         provider.isSensitive = model.invitation?.provider == nil
+        providers.onChoice = { [weak self] in self?.chosen($0) }
         func typed(_ row: EntryRow, _ path: ReferenceWritableKeyPath<RegistrationModel, String>) {
             row.onChange { [weak model] in
                 model?[keyPath: path] = $0
@@ -72,18 +84,44 @@ final class RegistrationView {
         formPage.onCancel = { [weak model] in model?.cancel() }
     }
 
+    /// - Parameter choice: `nil` for another provider, which is typed.
+    private func chosen(_ choice: KnownProvider?) {
+        model.edited()
+        model.provider = choice?.domain ?? ""
+        model.host = ""
+        model.port = ""
+        show()
+        if choice == nil { provider.grabFocus() }
+    }
+
     private func goOn() {
         // The account exists already; only signing in to it failed.
         if model.progress == .signingIn { model.signIn?.start() } else { model.submit() }
     }
 
-    func focus() { provider.grabFocus() }
+    func focus() {
+        if provider.isMapped, provider.grabFocus() { return }
+        providers.focus()
+    }
 
     /// Goes one page back; `false` on the first page.
     func goBack() -> Bool {
         guard stack.shown == "form", model.progress != .signingIn else { return false }
         model.cancel()
         return true
+    }
+
+    /// The field that has to be corrected gets the focus.
+    private func focus(on field: SignInFailure.Field?) {
+        switch field {
+        case .address?: userName.grabFocus()
+        case .password?: password.grabFocus()
+        case .repeatedPassword?: repeated.grabFocus()
+        case .server? where provider.isMapped: provider.grabFocus()
+        case .port?: server.port.grabFocus()
+        case .form(let name)?: form.focus(on: name)
+        case .server?, .invitation?, nil: break
+        }
     }
 
     private func show() {
@@ -100,7 +138,13 @@ final class RegistrationView {
         let page = isForm ? formPage : providerPage
         page.show(failure: failure?.message)
         page.show(progress: model.progressText)
+        ownServer.isVisible = model.invitation?.provider != nil || providers.isOther
         if provider.text != model.provider { provider.text = model.provider }
+        if server.host.text != model.host { server.host.text = model.host }
+        if server.port.text != model.port { server.port.text = model.port }
+        newAddress.text =
+            model.address.map { localized("Your address will be %@", $0) }
+            ?? localized("Your address will end with @%@", model.provider)
         provider.isWrong(failure?.field == .server && !isForm)
         userName.isWrong(failure?.field == .address)
         password.isWrong(failure?.field == .password)
@@ -113,8 +157,12 @@ final class RegistrationView {
             formPage.order([userName, password, repeated] + form.fields)
         }
         names.isVisible = !(model.form?.isOnlyOnWeb ?? false)
-        formPage.show(button: model.progress == .signingIn ? localized("_Try again") : localized("_Create the account"))
+        formPage.show(button: model.progress == .signingIn ? localized("_Try Again") : localized("_Create Account"))
         formPage.show(isButtonNeeded: !(model.form?.isOnlyOnWeb ?? false))
+        if failure != shownFailure {
+            shownFailure = failure
+            if !model.isWorking { focus(on: failure?.field) }
+        }
         if case .done(let id)? = model.signIn?.progress, !isDone {
             isDone = true
             onDone(id)
@@ -125,6 +173,8 @@ final class RegistrationView {
 /// The fields that a provider requires in addition to name and password.
 final class RegistrationFormView {
     let root = Box(.vertical, spacing: 18)
+    /// What the provider says, to be read before the fields are filled in.
+    let instructions = Box(.vertical, spacing: 12)
     private let model: RegistrationModel
     private var rows: [String: EntryRow] = [:]
     /// The text fields in their order.
@@ -136,10 +186,11 @@ final class RegistrationFormView {
 
     func show(_ form: RegistrationForm) {
         root.removeAll()
+        instructions.removeAll()
         rows = [:]
         fields = []
         for paragraph in form.instructions {
-            root.append(Label(paragraph).wrap(maximumCharacters: 44).textAlignment(0).css("dim-label"))
+            instructions.append(Label(paragraph).wrap(maximumCharacters: 44).textAlignment(0).css("dim-label"))
         }
         if let page = form.webPage {
             root.append(
@@ -173,6 +224,8 @@ final class RegistrationFormView {
             for row in widgets(for: field) { target.add(row) }
         }
     }
+
+    func focus(on name: String) { rows[name]?.grabFocus() }
 
     func show(wrong name: String?) {
         for (id, row) in rows { row.isWrong(id == name) }

@@ -47,13 +47,13 @@ final class SignInFlow {
         }
         let choices = Box.vertical(
             spacing: 12,
-            choice(localized("_Sign in"), "suggested-action") { [weak self] in self?.showSignIn() },
-            choice(localized("_Create an account"), nil) { [weak self] in self?.showRegistration() },
-            choice(localized("Use an _invitation"), nil) { [weak self] in self?.showInvitation() }
+            choice(localized("_Sign In"), "suggested-action") { [weak self] in self?.showSignIn() },
+            choice(localized("_Create an Account"), nil) { [weak self] in self?.showRegistration() },
+            choice(localized("Use an _Invitation"), nil) { [weak self] in self?.showInvitation() }
         ).align(horizontal: .center).homogeneous()
         return StatusPage(
             icon: ProgramIcon.name,
-            title: isFirst ? localized("Welcome to Hongyan") : localized("Add an account"),
+            title: isFirst ? localized("Welcome to Hongyan") : localized("Add an Account"),
             description: isFirst
                 ? localized("Chat and exchange pictures and voice messages with anyone on any XMPP server.")
                 : localized("All your accounts are online at the same time, in one list."), choices)
@@ -115,8 +115,8 @@ final class SignInFlow {
         let dialog = MessageDialog(
             localized("Add %@?", name), body: localized("The contact is added to your account %@.", account.address))
         dialog.add("cancel", localized("_Cancel"))
-        if invitation.provider != nil { dialog.add("create", localized("Create _another account")) }
-        dialog.add("add", localized("_Add contact"), .suggested).byDefault("add").onEscape("cancel")
+        if invitation.provider != nil { dialog.add("create", localized("Create _Another Account")) }
+        dialog.add("add", localized("_Add Contact"), .suggested).byDefault("add").onEscape("cancel")
         dialog.present(over: window()) { [weak self] answer in
             guard let self else { return }
             switch answer {
@@ -183,7 +183,7 @@ final class SignInWindow {
 
     private init(_ home: ChatHome, over parent: Window?) {
         flow = SignInFlow(home, isFirst: false)
-        window = Window(localized("Add an account"), width: 460, height: 640, over: parent, flow.root)
+        window = Window(localized("Add an Account"), width: 460, height: 640, over: parent, flow.root)
         window.isModal(parent != nil)
         flow.window = { [weak self] in self?.window }
         flow.onDone = { [weak self] _ in self?.close() }
@@ -215,7 +215,7 @@ final class SignInWindow {
         Task {
             guard let model = await home.signInAgain(id) else { return }
             let window = SignInWindow(home, over: parent)
-            window.window.title = localized("Sign in again")
+            window.window.title = localized("Sign In Again")
             window.window.present()
             window.flow.showSignIn(model, reason: home.accounts.rows[id].flatMap { Wording.need(of: $0) })
         }

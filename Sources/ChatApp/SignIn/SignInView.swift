@@ -14,13 +14,14 @@ final class SignInView {
     let password = PasswordEntryRow(localized("Password"))
     let server = ServerRows()
     private var isDone = false
+    private var shownFailure: SignInFailure?
 
     init(_ model: SignInModel, reason: String? = nil) {
         self.model = model
         page = FormPage(
-            title: model.isRepeated ? localized("Sign in again") : localized("Sign in"),
+            title: model.isRepeated ? localized("Sign In Again") : localized("Sign In"),
             description: reason ?? localized("An address has the form juliet@example.org."),
-            button: localized("_Sign in"))
+            button: localized("_Sign In"))
         root = page.root
         let group = PreferencesGroup()
         group.add(address)
@@ -52,6 +53,19 @@ final class SignInView {
 
     func focus() { (model.isRepeated ? password : address).grabFocus() }
 
+    /// The field that has to be corrected gets the focus.
+    private func focus(on field: SignInFailure.Field?) {
+        switch field {
+        case .address?: address.grabFocus()
+        case .password?:
+            password.grabFocus()
+            password.selectAll()
+        case .server?: server.host.grabFocus()
+        case .port?: server.port.grabFocus()
+        case .repeatedPassword?, .invitation?, .form?, nil: break
+        }
+    }
+
     private func show() {
         page.show(failure: model.failure?.message)
         page.show(progress: model.progressText)
@@ -59,6 +73,10 @@ final class SignInView {
         address.isWrong(field == .address)
         password.isWrong(field == .password)
         server.show(isHostWrong: field == .server, isPortWrong: field == .port)
+        if model.failure != shownFailure {
+            shownFailure = model.failure
+            if !model.isWorking { focus(on: field) }
+        }
         if case .done(let id) = model.progress, !isDone {
             isDone = true
             onDone(id)
@@ -95,7 +113,7 @@ final class InvitationView {
 
     init() {
         page = FormPage(
-            title: localized("Use an invitation"),
+            title: localized("Use an Invitation"),
             description: localized("Paste the link that you were sent. It begins with “xmpp:” or “https:”."),
             button: localized("_Continue"))
         root = page.root

@@ -6,6 +6,8 @@ internal import Localization
 final class BodyView {
     let root = Box.vertical(spacing: 4)
     let first: Label
+    /// The label that ends the text; `nil` if something else does.
+    private(set) var last: Label?
     /// Called to show the whole text.
     var onShowAll: () -> Void = {}
     /// Shown below a truncated text.
@@ -14,7 +16,7 @@ final class BodyView {
     private(set) var layouts = 0
     private var isSimple = true
     private var emojiClass: String?
-    private var shown: (body: MessageBody, prefix: String?, highlight: String)?
+    private var shown: (body: MessageBody, prefix: String?, marks: BodyMarks)?
     private let openLink: (String) -> Bool
 
     /// In characters. Longer lines are hard to read.
@@ -30,11 +32,11 @@ final class BodyView {
 
     /// - Parameters:
     ///   - prefix: the name in front of an action (`/me`).
-    ///   - highlight: words to highlight.
-    func show(_ body: MessageBody, prefix: String?, marking highlight: String = "") {
+    ///   - marks: what is highlighted.
+    func show(_ body: MessageBody, prefix: String?, marking marks: BodyMarks = BodyMarks()) {
         // A row is shown again for every state change and reaction.
-        if let shown, shown.body == body, shown.prefix == prefix, shown.highlight == highlight { return }
-        shown = (body, prefix, highlight)
+        if let shown, shown.body == body, shown.prefix == prefix, shown.marks == marks { return }
+        shown = (body, prefix, marks)
         layouts += 1
         if let emojiClass { first.css(emojiClass, false) }
         emojiClass = Self.emojiClass(body.emojiCount)
@@ -49,8 +51,9 @@ final class BodyView {
             }
         first.runs(rightToLeft: isRightToLeft)
 
+        last = first
         defer { showRest(body.isFolded) }
-        let parts = Self.parts(body.blocks, highlight)
+        let parts = Self.parts(body.blocks, marks)
         let start = prefix.map { "<b>\(Markup.escape($0))</b> " } ?? ""
         if parts.count <= 1, case .text(let markup)? = parts.first ?? .text("") {
             if !isSimple { reset() }
@@ -62,9 +65,10 @@ final class BodyView {
         first.isVisible = false
         if !start.isEmpty { root.append(label(start)) }
         for part in parts {
-            let widget = widget(part, highlight)
+            let widget = widget(part, marks)
             widget.runs(rightToLeft: isRightToLeft)
             root.append(widget)
+            last = if case .text = part { widget as? Label } else { nil }
         }
     }
 
@@ -83,7 +87,8 @@ final class BodyView {
         if let showAll { root.remove(showAll) }
         showAll = nil
         guard isFolded else { return }
-        let button = Button(localized("Show all")).css("flat", "show-all").align(horizontal: .start).focusOnClick(false)
+        last = nil
+        let button = Button(localized("Show All")).css("flat", "show-all").align(horizontal: .start).focusOnClick(false)
         button.onClick { [weak self] in self?.onShowAll() }
         root.append(button)
         showAll = button
@@ -115,12 +120,12 @@ final class BodyView {
     }
 
     /// Consecutive lines become one label, so that they can be selected together.
-    private static func parts(_ blocks: [MessageBody.Block], _ highlight: String) -> [Part] {
+    private static func parts(_ blocks: [MessageBody.Block], _ marks: BodyMarks) -> [Part] {
         var parts: [Part] = []
         for block in blocks {
             switch block {
             case .line(let pieces):
-                let line = BodyMarkup.line(pieces, marking: highlight)
+                let line = BodyMarkup.line(pieces, marking: marks)
                 if case .text(let before)? = parts.last {
                     parts[parts.count - 1] = .text(before + "\n" + line)
                 } else {
@@ -133,16 +138,17 @@ final class BodyView {
         return parts
     }
 
-    private func widget(_ part: Part, _ highlight: String) -> Widget {
+    private func widget(_ part: Part, _ marks: BodyMarks) -> Widget {
         switch part {
         case .text(let markup): return label(markup)
         case .code(let text):
             let label = Self.makeLabel(openLink)
-            show(BodyMarkup.text(text.hasSuffix("\n") ? String(text.dropLast()) : text, marking: highlight), in: label)
+            let text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+            show(BodyMarkup.text(text, marking: BodyMarks(search: marks.search)), in: label)
             return label.css("code")
         case .quotation(let blocks):
             let box = Box.vertical(spacing: 4).css("quoted")
-            for part in Self.parts(blocks, highlight) { box.append(widget(part, highlight)) }
+            for part in Self.parts(blocks, marks) { box.append(widget(part, marks)) }
             return box
         }
     }
@@ -165,16 +171,32 @@ final class BodyView {
     }
 }
 
+/// What is highlighted in a text.
+struct BodyMarks: Equatable {
+    /// The words of a search.
+    var search = ""
+    /// The user's nickname, where a message mentions the user.
+    var name: String?
+
+    /// Where the name is, in characters.
+    func names(in text: String) -> [Range<Int>] { name.map { SearchMarks.names(of: $0, in: text) } ?? [] }
+}
+
 /// Creates Pango markup from the pieces of a message.
 enum BodyMarkup {
-    /// - Parameter highlight: words to highlight.
-    static func line(_ pieces: [MessageBody.Piece], marking highlight: String = "") -> String {
-        pieces.map { markup($0, highlight) }.joined()
+    static func line(_ pieces: [MessageBody.Piece], marking marks: BodyMarks = BodyMarks()) -> String {
+        pieces.map { markup($0, marks) }.joined()
     }
 
     /// Escaped text with highlighted words.
-    static func text(_ text: String, marking highlight: String) -> String {
-        guard !highlight.isEmpty else { return Markup.escape(text) }
+    static func text(_ text: String, marking marks: BodyMarks) -> String {
+        guard !marks.search.isEmpty else {
+            // Transparent, so that it suits light and dark styles.
+            return marked(
+                text, marks.names(in: text), open: "<span weight=\"bold\" background=\"#3584e4\" bgalpha=\"30%\">",
+                close: "</span>")
+        }
+        let highlight = marks.search
         // Markup cannot use the theme's colours; black on yellow is readable in light and dark styles.
         return marked(
             text, SearchMarks.ranges(of: highlight, in: text),
@@ -194,8 +216,10 @@ enum BodyMarkup {
         return result + Markup.escape(String(characters[start...]))
     }
 
-    private static func markup(_ piece: MessageBody.Piece, _ highlight: String) -> String {
-        var text = text(piece.text, marking: highlight)
+    private static func markup(_ piece: MessageBody.Piece, _ marks: BodyMarks) -> String {
+        // The style shows what the directive says.
+        if piece.style.contains(.sign) { return "" }
+        var text = text(piece.text, marking: piece.link == nil ? marks : BodyMarks(search: marks.search))
         if let link = piece.link {
             let hint = LinkWarning.hint(link).map { " title=\"\(Markup.escape($0))\"" } ?? ""
             // Isolated (Unicode Standard Annex 9 §2.4): the text around the link does not affect the order of its
@@ -206,7 +230,6 @@ enum BodyMarkup {
         if piece.style.contains(.emphasis) { text = "<i>\(text)</i>" }
         if piece.style.contains(.strikethrough) { text = "<s>\(text)</s>" }
         if piece.style.contains(.monospace) { text = "<tt>\(text)</tt>" }
-        if piece.style.contains(.sign) { text = "<span alpha=\"45%\">\(text)</span>" }
         return text
     }
 }
@@ -216,6 +239,11 @@ enum LinkWarning {
     /// The tooltip: the real target, if it differs from the visible text.
     static func hint(_ link: String) -> String? {
         LinkHost(link)?.asciiName.map { localized("Leads to %@", $0) }
+    }
+
+    /// Opens a link, after a question if it is deceptive.
+    static func open(_ link: String, over parent: Window?) {
+        if !ask(link, over: parent) { ToolkitSettings.open(link, over: parent) }
     }
 
     /// - Returns: `true` if a dialog is shown; otherwise the desktop opens the link.

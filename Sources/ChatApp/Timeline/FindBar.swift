@@ -52,7 +52,10 @@ final class FindBar {
         older.onClick { [weak self] in self?.goOlder() }
         newer.onClick { [weak self] in self?.goNewer() }
         root.onOpen { [weak self] isOpen in if !isOpen { self?.closed() } }
-        dates.onChoice = { [weak self] in self?.timeline?.jump(to: $0) }
+        dates.onChoice = { [weak self] in
+            self?.timeline?.jump(to: $0)
+            self?.timeline?.onDone()
+        }
     }
 
     func open() {
@@ -131,7 +134,7 @@ final class DateChooser {
     private func makePopover() -> Popover {
         let calendar = CalendarView()
         calendar.accessible(label: localized("Day"))
-        let go = Button(localized("Go to this day")).css("suggested-action")
+        let go = Button(localized("Go to This Day")).css("suggested-action")
         let popover = Popover(Box.vertical(spacing: 6, calendar, go).margins(horizontal: 4, vertical: 4))
         calendar.onSelect { [weak self] in self?.selected() }
         calendar.onMonth { [weak self] in self?.showMarks() }

@@ -3,17 +3,18 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The window that forwards a message to another conversation.
+/// The window that forwards messages to another conversation.
 final class ForwardingWindow {
-    private let message: TimelineMessage
+    private let messages: [TimelineMessage]
     private let context: AppContext
     private let window: Window
     private let list = ListBox().css("boxed-list")
     private let search = SearchEntry(placeholder: localized("Search conversations"))
     private var shown: [ConversationRow] = []
 
-    init(_ message: TimelineMessage, _ context: AppContext) {
-        self.message = message
+    /// - Parameter messages: in the order in which they are sent.
+    init(_ messages: [TimelineMessage], _ context: AppContext) {
+        self.messages = messages
         self.context = context
         window = Window(localized("Forward to"), width: 360, height: 480, over: context.window?.window)
         window.isModal(true)
@@ -54,11 +55,11 @@ final class ForwardingWindow {
             return
         }
         let (key, title) = (shown[index].key, shown[index].title)
-        let text = MessageText(message.text.body, attachments: message.text.attachments)
+        let texts = messages.map { MessageText($0.text.body, attachments: $0.text.attachments) }
         window.destroy()
         let window = context.windowContext
         window.attempt { () async throws(StoreError) in
-            _ = try await account.send(.text(text), in: key)
+            for text in texts { _ = try await account.send(.text(text), in: key) }
             window.showToast(localized("Sent to %@.", title))
         }
     }

@@ -3,8 +3,8 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// A message bubble: replied-to message, attachments, text, time and state; below it the reactions, or why sending
-/// failed.
+/// A message bubble: replied-to message, attachments, text, and in its last line time and state; below it the reactions,
+/// or why sending failed. Pictures without text fill the bubble, and the time stands on them.
 final class MessageBubble {
     let root: Widget
     private(set) var message: TimelineMessage?
@@ -13,18 +13,22 @@ final class MessageBubble {
 
     let bubble = Box.vertical(spacing: 3).css("bubble")
     let sender = Label().ellipsize().textAlignment(0).css("sender")
-    private let files = Box.vertical(spacing: 4)
+    private let files = Box.vertical(spacing: 2)
+    private let media: Overlay
+    private let words: FooterColumn
     let body: BodyView
     /// The last text and its parsed body.
-    private var parsed: (text: String, body: MessageBody)?
-    let edited = Label(localized("edited"))
-    let protection = ProtectionSign()
-    private let time = Label()
-    let state = StateMark(usesAccent: false)
+    private var parsed: (text: String, name: String?, body: MessageBody, isMention: Bool)?
+    private let below = MessageFooter()
+    /// The footer that stands on pictures.
+    private var above: MessageFooter?
+    /// The footer that is shown.
+    private(set) var footer: MessageFooter
     private let overlay: Overlay
     // Parts that few messages have are created on demand.
     private(set) var quotation: QuotationView?
     private(set) var absence: Label?
+    private(set) var card: LinkCardView?
     private(set) var reactions: ReactionsView?
     private(set) var failure: FailureView?
     private(set) var picture: AvatarImage?
@@ -36,17 +40,23 @@ final class MessageBubble {
         self.owner = owner
         self.services = services
         body = BodyView { LinkWarning.ask($0, over: services.window.window()) }
-        let footer = Box.horizontal(spacing: 5, edited, protection.widget, time, state.widget).css("footer").align(
-            horizontal: .end)
-        for widget in [sender, files, body.root, footer] as [Widget] { bubble.append(widget) }
+        footer = below
+        words = FooterColumn(footer: below.root, spacing: 3, gap: 10, body.root).css("said")
+        media = Overlay(files)
+        for widget in [sender, media, words] as [Widget] { bubble.append(widget) }
+        bubble.clipped()
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
         // Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural width there.
         overlay = Overlay(column)
         root = overlay
-        time.tip(whenAsked: { [weak self] in (self?.message?.time).map { Wording.full($0) } })
+        root.css("message").focusable(true)
+        below.onState = { [weak self] in self?.owner?.explain($0) }
         body.onShowAll = { [weak self] in
             guard let message = self?.message else { return }
             WholeTextWindow.show(message.text.body, title: message.senderName, over: services.window.window())
+        }
+        root.onCapturedClick(while: { [weak self] in self?.owner?.selection.isEmpty == false }) { [weak self] in
+            if let self, let message = self.message { self.owner?.select(message) }
         }
         bubble.onMenu { [weak self] x, y in
             if let self, let message = self.message { self.owner?.showMenu(message, self.bubble, x, y) }
@@ -63,40 +73,89 @@ final class MessageBubble {
         column.isAtEnd(isOutgoing)
         showPicture(showsSender, message)
         sender.isVisible = showsSender && message.beginsGroup
-        sender.text = message.senderName
+        showSender(message)
 
-        let text = parse(message)
-        let isBare = !message.isRetracted && text.emojiCount > 0 && message.text.attachments.isEmpty
+        let isDeleted = message.isRetracted || message.shown.allSatisfy { owner?.isDeleting($0.id) == true }
+        let shown = message.shown.filter { owner?.isDeleting($0.id) != true }
+        let attachments = isDeleted ? [] : shown.flatMap(\.text.attachments)
+        let (text, isMention) = parse(message.captioned)
+        let isBare = !isDeleted && text.emojiCount > 0 && attachments.isEmpty
         bubble.css("outgoing", isOutgoing && !isBare)
         bubble.css("incoming", !isOutgoing && !isBare)
         bubble.css("bare", isBare)
         bubble.css("last", message.endsGroup)
+        bubble.css("mention", isMention && !isDeleted)
 
-        showQuotation(message)
-        showAbsence(message.isRetracted ? localized("This message was deleted") : message.notOpened)
-        let isPlaceholder = message.text.body.isEmpty
-        body.root.isVisible = !message.isRetracted && !isPlaceholder
+        showQuotation(message, isDeleted)
+        let absence = isDeleted ? localized("This message was deleted") : message.notOpened
+        showAbsence(absence)
+        body.root.isVisible = !isDeleted && !message.captioned.text.body.isEmpty
         if body.root.isVisible {
-            body.show(text, prefix: text.isAction ? message.senderName : nil, marking: owner?.highlight ?? "")
+            body.show(
+                text, prefix: text.isAction ? message.senderName : nil,
+                marking: BodyMarks(search: owner?.highlight ?? "", name: isMention ? message.ownNickname : nil))
         }
-        show(message.isRetracted ? [] : message.text.attachments, of: message)
-
-        edited.isVisible = message.isEdited && !message.isRetracted
-        protection.show(message)
-        time.text = Wording.clock(message.time)
-        state.widget.isVisible = isOutgoing && !message.isRetracted
-        if isOutgoing { state.show(message.state) }
-        showReactions(message)
+        let link = isDeleted || !body.root.isVisible ? nil : message.captioned.text.link
+        showCard(link)
+        show(attachments, of: message)
+        let isMediaOnly = attachments.last?.isVisual == true && !body.root.isVisible && absence == nil
+        showFooter(message, isDeleted, onPictures: isMediaOnly)
+        // Text wraps to the width of a picture above it.
+        words.widthLimit = attachments.first?.isVisual == true ? Self.captionWidth(attachments) : nil
+        words.lastText =
+            absence != nil ? self.absence : body.root.isVisible && link == nil ? body.last : nil
+        showReactions(message, isDeleted)
         showFailure(message)
-        root.accessible(label: spoken(message))
+        showSelected(owner?.selection.ids.contains(message.id) ?? false)
+        root.accessible(label: spoken(message, isDeleted))
     }
 
-    private func parse(_ message: TimelineMessage) -> MessageBody {
-        if let parsed, parsed.text == message.text.body { return parsed.body }
-        let body = message.body
-        parsed = (message.text.body, body)
-        return body
+    func showSelected(_ isSelected: Bool) { root.css("selected", isSelected) }
+
+    private func showFooter(_ message: TimelineMessage, _ isDeleted: Bool, onPictures: Bool) {
+        words.isVisible = !onPictures
+        above?.root.isVisible = onPictures
+        if onPictures, above == nil {
+            let pill = MessageFooter()
+            pill.root.css("on-picture").align(horizontal: .end, vertical: .end)
+            pill.onState = { [weak self] in self?.owner?.explain($0) }
+            media.add(pill.root)
+            above = pill
+        }
+        footer = onPictures ? above ?? below : below
+        footer.show(message, isDeleted: isDeleted)
     }
+
+    /// In pixels: wide enough for a few words under a small picture.
+    private static let minimumCaptionWidth = 200
+
+    private static func captionWidth(_ attachments: [Attachment]) -> Int {
+        if attachments.count > 1 { return AlbumLayout.width }
+        return max(minimumCaptionWidth, attachments.map { Int(PictureView.size($0).width) }.max() ?? 0)
+    }
+
+    private func parse(_ message: TimelineMessage) -> (body: MessageBody, isMention: Bool) {
+        if let parsed, parsed.text == message.text.body, parsed.name == message.ownNickname {
+            return (parsed.body, parsed.isMention)
+        }
+        let (body, isMention) = (message.body, message.mentionsUser)
+        parsed = (message.text.body, message.ownNickname, body, isMention)
+        return (body, isMention)
+    }
+
+    /// The name in its own colour, of which the lightness gives the contrast to the bubble.
+    private func showSender(_ message: TimelineMessage) {
+        guard sender.isVisible else { return }
+        let color = message.senderColor.rgb(lightness: Self.nameLightness(Scheme.current.isDark))
+        let markup = "<span foreground=\"\(color.hexadecimal)\">\(Markup.escape(message.senderName))</span>"
+        if sender.markup != markup { sender.show(markup: markup) }
+    }
+
+    /// In HSLuv: a contrast of at least 4.5:1 to the bubbles of others.
+    private static func nameLightness(_ isDark: Bool) -> Double { isDark ? 72 : 42 }
+
+    /// Called when the style has changed between light and dark.
+    func restyle() { if let message { showSender(message) } }
 
     private func side(_ isOutgoing: Bool) -> Alignment { isOutgoing ? .end : .start }
 
@@ -115,8 +174,8 @@ final class MessageBubble {
         picture.show(name: message.senderName, hash: message.avatarHash)
     }
 
-    private func showQuotation(_ message: TimelineMessage) {
-        guard let answered = message.quotation, !message.isRetracted else {
+    private func showQuotation(_ message: TimelineMessage, _ isDeleted: Bool) {
+        guard let answered = message.quotation, !isDeleted else {
             quotation?.root.isVisible = false
             return
         }
@@ -134,15 +193,26 @@ final class MessageBubble {
     private func showAbsence(_ sentence: String?) {
         if let sentence {
             let label = absence ?? Label("").wrap().css("taken-back").textAlignment(0)
-            if absence == nil { bubble.insert(label, after: body.root) }
+            if absence == nil { words.insert(label, after: body.root) }
             label.text = sentence
             absence = label
         }
         absence?.isVisible = sentence != nil
     }
 
-    private func showReactions(_ message: TimelineMessage) {
-        let groups = message.isRetracted ? [] : message.reactions
+    private func showCard(_ link: LinkCards.Card?) {
+        guard let link else {
+            card?.root.isVisible = false
+            return
+        }
+        let view = card ?? LinkCardView { [services] in LinkWarning.open($0, over: services.window.window()) }
+        if card == nil { words.insert(view.root, after: body.root) }
+        card = view
+        view.show(link)
+    }
+
+    private func showReactions(_ message: TimelineMessage, _ isDeleted: Bool) {
+        let groups = isDeleted ? [] : message.reactions
         if !groups.isEmpty, reactions == nil {
             let view = ReactionsView()
             view.onToggle = { [weak self] emoji in
@@ -166,6 +236,9 @@ final class MessageBubble {
             view.onRetry = { [weak self] in
                 if let self, let message = self.message { self.owner?.retry(message) }
             }
+            view.onWhy = { [weak self] in
+                if let self, let message = self.message { self.owner?.explain(message) }
+            }
             column.append(view.root)
             failure = view
         }
@@ -174,27 +247,50 @@ final class MessageBubble {
 
     // MARK: Attachments
 
+    /// The files of a row: those of one message, or of all messages of an album.
     private func show(_ attachments: [Attachment], of message: TimelineMessage) {
-        files.isVisible = !attachments.isEmpty
-        bubble.css("media", attachments.first?.kind == .picture)
+        media.isVisible = !attachments.isEmpty
+        bubble.css("media", attachments.first?.isVisual == true)
         guard attachments != shownAttachments || views.count != attachments.count else { return }
         shownAttachments = attachments
         clearFiles()
+        let contexts = message.shown.filter { owner?.isDeleting($0.id) != true }.flatMap(contexts)
+        guard contexts.count > 1, attachments.allSatisfy(\.isVisual) else {
+            for context in contexts { append(view(of: context), to: files) }
+            return
+        }
+        var rest = contexts[...]
+        for row in AlbumLayout.rows(contexts.count) {
+            let line = Box.horizontal(spacing: AlbumLayout.gap)
+            let tile = AlbumLayout.tile(row)
+            for context in rest.prefix(row) { append(view(of: context, tile: tile), to: line) }
+            rest = rest.dropFirst(row)
+            files.append(line)
+        }
+    }
+
+    private func contexts(_ message: TimelineMessage) -> [AttachmentContext] {
         let downloads = services.downloads()
-        for (index, attachment) in attachments.enumerated() {
-            let context = AttachmentContext(
+        return message.text.attachments.enumerated().map { index, attachment in
+            AttachmentContext(
                 message: message, index: index, attachment: attachment, playback: services.playback,
                 download: downloads?.download(of: message.id, at: index, attachment: attachment),
                 open: { [weak self] in self?.owner?.open($0, $1) })
-            let view: any AttachmentView =
-                switch attachment.kind {
-                case .picture: PictureView(context)
-                case .voice: VoiceView(context)
-                case .file, .video: FileView(context)
-                }
-            views.append(view)
-            files.append(view.root)
         }
+    }
+
+    private func view(of context: AttachmentContext, tile: (width: Int, height: Int)? = nil) -> any AttachmentView {
+        switch context.attachment.kind {
+        case .picture: PictureView(context, tile: tile)
+        case .voice: VoiceView(context)
+        case .video: VideoView(context, tile: tile)
+        case .file: FileView(context)
+        }
+    }
+
+    private func append(_ view: any AttachmentView, to box: Box) {
+        views.append(view)
+        box.append(view.root)
     }
 
     private func clearFiles() {
@@ -224,16 +320,17 @@ final class MessageBubble {
         }
     }
 
-    private func spoken(_ message: TimelineMessage) -> String {
+    private func spoken(_ message: TimelineMessage, _ isDeleted: Bool) -> String {
         let name = message.isOutgoing ? localized("You") : message.senderName
         var parts = [name]
-        if message.isRetracted {
+        if isDeleted {
             parts.append(localized("This message was deleted"))
         } else if let sentence = message.notOpened {
             parts.append(sentence)
         } else {
-            parts += message.text.attachments.map { Wording.kind($0.kind) }
-            if !message.text.body.isEmpty { parts.append(TextFold(message.text.body).text) }
+            parts += message.shown.flatMap(\.text.attachments).map { Wording.kind($0.kind) }
+            let body = message.captioned.text.body
+            if !body.isEmpty { parts.append(TextFold(body).text) }
             if message.isEdited { parts.append(localized("edited")) }
         }
         // What could not be decrypted has its sentence already.
@@ -241,33 +338,12 @@ final class MessageBubble {
             parts.append(Wording.protection(of: message) ?? Wording.protection(mark))
         }
         parts.append(Wording.clock(message.time))
-        if message.isOutgoing { parts.append(Wording.state(message.state)) }
+        if message.isOutgoing { parts.append(Wording.state(message.commonState)) }
         return parts.joined(separator: ", ")
     }
 }
 
-/// The replied-to message above the text; a click jumps to it.
-final class QuotationView {
-    let root: Button
-    var onJump: (MessageID) -> Void = { _ in }
-    let name = Label().ellipsize().textAlignment(0).css("name")
-    let label = Label().ellipsize().textAlignment(0).characters(maximum: 40).css("words")
-    private var target: MessageID?
-
-    init() {
-        root = Button(Box.vertical(name, label)).css("flat", "answered").focusOnClick(false)
-        root.onClick { [weak self] in
-            if let self, let target = self.target { self.onJump(target) }
-        }
-    }
-
-    func show(_ quotation: TimelineMessage.Quotation) {
-        target = quotation.id
-        name.isVisible = quotation.preview != nil
-        name.text = quotation.preview.map { $0.isOutgoing ? localized("You") : $0.senderName } ?? ""
-        label.text =
-            quotation.preview.map { Wording.preview($0) } ?? localized("A message that is not on this computer")
-        root.isSensitive = quotation.id != nil
-        root.accessible(label: localized("Reply to: %@", label.text))
-    }
+extension Attachment {
+    /// Whether it is shown as a picture.
+    var isVisual: Bool { kind == .picture || kind == .video }
 }

@@ -13,56 +13,62 @@ final class MessageMenu {
     /// Reactions at the top of the menu; the chooser has all others.
     static let quickReactions = ["👍", "❤️", "😂", "😮", "😢", "🙏"]
     /// The number of accepted reactions that fit side by side where only those are offered.
-    private static let offeredReactions = 8
+    static let offeredReactions = 8
+
+    private static var deleteEverywhere: String { localized("Delete for Everyone") }
+    private static var moderateLabel: String { localized("Delete for Everyone…") }
 
     init(_ message: TimelineMessage, _ view: TimelineView) {
         self.message = message
         self.view = view
     }
 
-    func open(at x: Double, _ y: Double) {
+    @discardableResult
+    func open(at x: Double, _ y: Double) -> Popover {
         let (view, message) = (view, message)
         addActions()
         let popover = Popover(Menu(entries))
-        if canReact { popover.add(reactions(popover), at: "reactions") }
+        if message.canBeAnswered { popover.add(reactions(popover), at: "reactions") }
+        for label in [Self.deleteEverywhere, Self.moderateLabel] { popover.style(item: label, "destructive") }
+        popover.onClose { [weak view] in MainLoop.schedule(.idle) { view?.onDone() } }
         view.overlay.insert(actions, prefix: "message")
         popover.open(at: x, y, of: view.overlay)
-        withExtendedLifetime(message) {}
-    }
-
-    private var canReact: Bool {
-        guard !message.isRetracted else { return false }
-        if !message.isOutgoing { return true }
-        switch message.state {
-        case .sentToServer, .delivered, .displayed: return true
-        case .queued, .failed: return false
-        }
-    }
-
-    private var isStored: Bool {
-        if case .queued = message.state { false } else { true }
+        return popover
     }
 
     var entries: [Menu.Entry] {
         guard !message.isRetracted else {
-            return [.item(localized("Remove from this computer"), "message.remove")]
+            return [.item(localized("Remove from This Computer"), "message.remove")]
         }
         var first: [Menu.Entry] = []
-        if canReact { first.append(.item(localized("Reply"), "message.reply")) }
-        if !message.text.body.isEmpty { first.append(.item(localized("Copy text"), "message.copy")) }
-        if message.isOutgoing, canReact, message.text.attachments.isEmpty {
+        if message.canBeAnswered { first.append(.item(localized("Reply"), "message.reply")) }
+        if message.hasText { first.append(.item(localized("Copy Text"), "message.copy")) }
+        if message.canBeEdited {
             first.append(.item(localized("Edit"), "message.edit"))
         }
         first.append(.item(localized("Forward…"), "message.forward"))
-        if !message.text.attachments.isEmpty { first.append(.item(localized("Save as…"), "message.save")) }
+        first.append(.item(localized("Select"), "message.select"))
+        if !message.text.attachments.isEmpty { first.append(.item(localized("Save As…"), "message.save")) }
         var last: [Menu.Entry] = []
-        if message.isOutgoing { last.append(.item(localized("Delete for everyone"), "message.retract")) }
+        if message.isOutgoing { last.append(.item(localized("Message Info"), "message.info")) }
+        if message.isOutgoing { last.append(.item(Self.deleteEverywhere, "message.retract")) }
         if !message.isOutgoing, view.services.moderation?.isAllowed() == true {
-            last.append(.item(localized("Delete for everyone…"), "message.moderate"))
+            last.append(.item(Self.moderateLabel, "message.moderate"))
         }
-        last.append(.item(localized("Remove from this computer"), "message.remove"))
-        let top: [Menu.Entry] = canReact ? [.section(nil, [.placeholder("reactions")])] : []
+        last.append(.item(localized("Remove from This Computer"), "message.remove"))
+        let top: [Menu.Entry] = message.canBeAnswered ? [.section(nil, [.placeholder("reactions")])] : []
         return top + [.section(nil, first), .section(nil, last)]
+    }
+
+    /// Opens the reactions alone.
+    @discardableResult
+    func openReactions(at x: Double, _ y: Double) -> Popover {
+        let popover = Popover()
+        popover.show(reactions(popover))
+        let view = view
+        popover.onClose { [weak view] in MainLoop.schedule(.idle) { view?.onDone() } }
+        popover.open(at: x, y, of: view.overlay)
+        return popover
     }
 
     private func reactions(_ popover: Popover) -> Widget {
@@ -92,22 +98,18 @@ final class MessageMenu {
 
     private func addActions() {
         let (message, services) = (message, view.services)
-        let timeline = view.timeline
         actions.add(Action("reply") { [weak view] in view?.onReply(message.id) })
         actions.add(Action("edit") { [weak view] in view?.onEdit(message.id) })
-        actions.add(Action("copy") { Clipboard.copy(message.text.body) })
-        actions.add(Action("forward") { services.forward(message) })
+        actions.add(Action("copy") { [weak view] in view?.copy(message) })
+        actions.add(Action("forward") { services.forward([message]) })
+        actions.add(Action("info") { [weak view] in view?.explain(message) })
+        actions.add(Action("select") { [weak view] in view?.select(message) })
         actions.add(Action("save") { [weak view] in if let view { FileOpening.save(message, view) } })
-        actions.add(
-            Action("retract") {
-                services.window.attempt { () async throws(StoreError) in try await timeline.retract(message.id) }
-            })
+        actions.add(Action("retract") { [weak view] in view?.delete(message, everywhere: true) })
         actions.add(Action("moderate") { [weak view] in if let view { Self.moderate(message, view) } })
-        actions.add(
-            Action("remove") {
-                services.window.attempt { () async throws(StoreError) in try await timeline.remove(message.id) }
-            })
+        actions.add(Action("remove") { [weak view] in view?.delete(message, everywhere: false) })
     }
+
     /// Deletes another person's message as a moderator, after a confirmation.
     @discardableResult
     static func moderate(_ message: TimelineMessage, _ view: TimelineView) -> MessageDialog {

@@ -27,6 +27,7 @@ final class PictureView: AttachmentView {
     private static let maximumWidth = 320.0
     private static let highest = 300.0
     private static let minimumWidth = 64
+    private static let minimumTileWidth = 40
     /// Decoded pictures by file hash: as many as a few screens show.
     private static var textures: [String: Texture] = [:]
     private static var order: [String] = []
@@ -34,15 +35,17 @@ final class PictureView: AttachmentView {
     /// Twice the maximum side, for screens with a scale factor of 2.
     private nonisolated static let decodedSide = 640
 
-    init(_ context: AttachmentContext) {
+    /// - Parameter tile: the size of one of several pictures, which is cut to fill it; `nil` for the whole picture.
+    init(_ context: AttachmentContext, tile: (width: Int, height: Int)? = nil) {
         self.context = context
-        let size = Self.size(context.attachment)
+        let size = tile.map { (width: Double($0.width), height: Double($0.height)) } ?? Self.size(context.attachment)
         shade = Button(progress.widget).css("flat", "circular").align(horizontal: .center, vertical: .center)
         picture.css("photo").clipped()
         let overlay = Overlay(picture, alternative.align(horizontal: .center, vertical: .center), shade)
         root = ProportionalBin(
-            overlay, width: Int(size.width), height: Int(size.height), minimumWidth: Self.minimumWidth
-        ).align(horizontal: .start).cursor("pointer")
+            overlay, width: Int(size.width), height: Int(size.height),
+            minimumWidth: tile == nil ? Self.minimumWidth : Self.minimumTileWidth
+        ).align(horizontal: .center).cursor("pointer")
         let name = localized("Picture: %@", context.attachment.name ?? localized("without a name"))
         root.accessible(label: name)
         picture.show(alternative: name)
@@ -102,7 +105,8 @@ final class PictureView: AttachmentView {
         }
     }
 
-    private static func size(_ attachment: Attachment) -> (width: Double, height: Double) {
+    /// The size in a bubble, in pixels.
+    static func size(_ attachment: Attachment) -> (width: Double, height: Double) {
         guard let width = attachment.width, let height = attachment.height, width > 0, height > 0 else {
             return (240, 180)
         }

@@ -51,7 +51,7 @@ final class NoticeView {
     let root: Widget
     let label = Label().wrap(maximumCharacters: 50).centered()
     /// Opens the devices, where the user can decide about the key.
-    let devices = Button(localized("_Devices and keys…")).css("flat").focusOnClick(false).align(horizontal: .center)
+    let devices = Button(localized("_Devices and Keys…")).css("flat").focusOnClick(false).align(horizontal: .center)
     private let icon = Icon(size: 16)
     private let hasDevices: Bool
     private var notice: TimelineNotice?
@@ -74,7 +74,7 @@ final class NoticeView {
         icon.show(Self.icon(notice.kind))
         let isDecision = notice.kind == .changedKey || notice.kind == .newKey
         for part in [icon, label] as [Widget] { part.css("warning", isDecision) }
-        devices.isVisible = isDecision && hasDevices && notice.address != nil
+        devices.isVisible = (isDecision || notice.kind == .newDevice) && hasDevices && notice.address != nil
         root.accessible(label: label.text)
     }
 
@@ -82,6 +82,7 @@ final class NoticeView {
         switch kind {
         case .began: "changes-prevent-symbolic"
         case .ended: "changes-allow-symbolic"
+        case .newDevice: "dialog-information-symbolic"
         case .newKey, .changedKey: "dialog-warning-symbolic"
         }
     }

@@ -11,10 +11,14 @@ struct TimelineServices {
     let window: WindowContext
     /// `nil` when the media of the account cannot be stored.
     let downloads: () -> AttachmentDownloads?
-    /// Asks for a conversation to forward a message to.
-    let forward: (TimelineMessage) -> Void
+    /// Deletions that the user can still undo.
+    let deletions: PendingDeletions
+    /// Asks for a conversation to forward messages to.
+    let forward: ([TimelineMessage]) -> Void
     /// The moderation of other people's messages; `nil` outside of rooms.
     let moderation: Moderation?
+    /// Whether the account is connected.
+    let isOnline: () -> Bool
     /// Opens the devices that a notice is about; `nil` for an account without encryption.
     let showDevices: ((TimelineNotice) -> Void)?
 
@@ -34,8 +38,16 @@ protocol TimelineOwner: AnyObject {
     func jump(to message: MessageID)
     func toggleReaction(_ emoji: String, _ message: TimelineMessage)
     func retry(_ message: TimelineMessage)
-    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double)
+    /// The messages that the user has selected.
+    var selection: MessageSelection { get }
+    func select(_ message: TimelineMessage)
+    /// Whether it is shown as deleted already.
+    func isDeleting(_ message: MessageID) -> Bool
+    @discardableResult
+    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) -> Popover?
     func open(_ message: TimelineMessage, _ attachment: Int)
+    /// Shows what has become of one of the user's own messages.
+    func explain(_ message: TimelineMessage)
 }
 
 /// One row of a timeline: a message, or a separator. Parts are created on demand.

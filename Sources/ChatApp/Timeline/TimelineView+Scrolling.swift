@@ -53,8 +53,8 @@ extension TimelineView {
             frames += 1
             // The first frame lays out the row, the following ones scroll to it.
             guard frames > 1 else { return true }
-            guard let row = self.row(at: index), row.root.height > 0,
-                let position = row.root.translate(x: 0, y: 0, to: self.scroller)
+            guard let row = self.list.row(at: index), row.root.height > 0,
+                let position = row.root.translate(x: 0, y: 0, to: self.list)
             else {
                 // The position of a row is unknown until it was laid out.
                 self.list.scroll(to: index)
@@ -75,12 +75,6 @@ extension TimelineView {
             self.scrolled()
             return false
         }
-    }
-
-    private func row(at index: Int) -> TimelineRow? {
-        var found: TimelineRow?
-        list.forEachRow { if $0 == index { found = $1 } }
-        return found
     }
 
     func showNewest() {
@@ -129,6 +123,7 @@ extension TimelineView {
     func scrolled() {
         guard isOpened, scroller.pageHeight > 0 else { return }
         wakePictures()
+        hideTools()
         if !isSettling {
             let isAtEnd = timeline.reachesNewest && scroller.remaining < Self.endMargin
             if isAtEnd != timeline.isAtNewest { timeline.viewMoved(isAtNewest: isAtEnd) }
@@ -179,12 +174,12 @@ extension TimelineView {
         var lowest: (index: Int, id: MessageID)?
         list.forEachRow { index, row in
             guard let message = row.item?.message, index > lowest?.index ?? -1,
-                let position = row.root.translate(x: 0, y: 0, to: scroller), row.root.height > 0
+                let position = row.root.translate(x: 0, y: 0, to: list), row.root.height > 0
             else { return }
             let end = position.y + Double(row.root.height)
             // A message higher than the screen counts by its beginning.
             let isShown = end <= scroller.pageHeight + 8 || position.y < scroller.pageHeight / 2
-            if isShown, end > 0 { lowest = (index, message.id) }
+            if isShown, end > 0 { lowest = (index, message.shown.last?.id ?? message.id) }
         }
         guard let seen = lowest?.id, seen != seenBefore || timeline.unreadCount > 0 else { return }
         seenBefore = seen

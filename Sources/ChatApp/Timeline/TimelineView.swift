@@ -12,6 +12,8 @@ final class TimelineView: TimelineOwner {
     /// Called to reply to a message, or to correct one.
     var onReply: (MessageID) -> Void = { _ in }
     var onEdit: (MessageID) -> Void = { _ in }
+    /// Called when the user is done with a message, to move the focus to the input field.
+    var onDone: () -> Void = {}
     /// `true` while the user sees the timeline, so that visible messages count as read.
     var isInFront = false {
         didSet {
@@ -33,8 +35,12 @@ final class TimelineView: TimelineOwner {
     let scroller: ScrolledWindow
     let overlay: Overlay
     let stack = Stack()
+    let selection = MessageSelection()
+    /// Created when the pointer first comes.
+    private(set) lazy var tools = makeTools()
+    private var hasTools = false
     private let newest: Button
-    let newestCount = Label().css("badge").align(horizontal: .center, vertical: .start).hidden()
+    let newestCount = Label().css("badge", "newest-count").align(horizontal: .center, vertical: .start).hidden()
     let newestPlace: Revealer
     private var diffs: ListObservation?
     // The scroll state: see TimelineView+Scrolling.
@@ -47,6 +53,8 @@ final class TimelineView: TimelineOwner {
     var isLoadingNewer = false
     var isSeenScheduled = false
     var seenBefore: MessageID?
+    /// Those that are shown as deleted, see ``PendingDeletions``.
+    var shownDeletions: Set<MessageID> = []
 
     init(_ timeline: Timeline, _ services: TimelineServices) {
         self.timeline = timeline
@@ -55,7 +63,8 @@ final class TimelineView: TimelineOwner {
         list = ListView(model, selection: .none) {
             TimelineRow(view, services)
         }
-        list.accessible(label: localized("Messages"))
+        // A short conversation stands at the input field.
+        list.accessible(label: localized("Messages")).align(vertical: .end)
         scroller = ScrolledWindow(list).expand(.vertical, .horizontal)
         newest = Button(icon: "go-down-symbolic").css("circular", "newest")
         newest.named(localized("Go to the newest message"))
@@ -74,7 +83,22 @@ final class TimelineView: TimelineOwner {
         diffs = timeline.items.observe { [weak self] in self?.apply($0) }
         model.show(timeline.items.elements)
         observe(self) { view in view.showNewestButton() }
+        observe(self) { view in view.showDeletions() }
+        observe(self) { view in view.restyle(Scheme.current.isDark) }
+        observe(self) { view in view.showSelection() }
+        overlay.onPointer { [weak self] in self?.tools.pointed($0) }
+        connectKeys()
     }
+
+    private func makeTools() -> HoverTools {
+        let tools = HoverTools(self)
+        overlay.add(tools.root)
+        hasTools = true
+        return tools
+    }
+
+    /// Hides the buttons beside a message, which has moved.
+    func hideTools() { if hasTools { tools.hide() } }
 
     private func showNewestButton() {
         let count = timeline.unreadCount
@@ -127,51 +151,11 @@ final class TimelineView: TimelineOwner {
         }
     }
 
-    func index(of item: TimelineItem.ID) -> Int? { model.items.firstIndex { $0.id == item } }
-
-    // MARK: Row callbacks
-
-    func toggleReaction(_ emoji: String, _ message: TimelineMessage) {
-        let timeline = timeline
-        services.window.attempt { () async throws(StoreError) in
-            try await timeline.toggleReaction(emoji, to: message.id)
-        }
+    /// Colours that the style sheet does not know.
+    private func restyle(_ isDark: Bool) {
+        guard showsSenders else { return }
+        list.forEachRow { _, row in row.bubble?.restyle() }
     }
 
-    func retry(_ message: TimelineMessage) {
-        let timeline = timeline
-        services.window.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
-    }
-
-    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) {
-        guard let position = widget.translate(x: x, y: y, to: overlay) else { return }
-        MessageMenu(message, self).open(at: position.x, position.y)
-    }
-
-    func open(_ message: TimelineMessage, _ attachment: Int) {
-        guard message.text.attachments.indices.contains(attachment),
-            let download = services.downloads()?.download(
-                of: message.id, at: attachment, attachment: message.text.attachments[attachment]),
-            case .here(let path) = download.phase
-        else { return }
-        if message.text.attachments[attachment].kind == .picture { return openPicture(message.id, attachment) }
-        FileOpening.open(
-            path, message.text.attachments[attachment], over: services.window.window(),
-            showToast: services.window.showToast)
-    }
-
-    /// Opens the viewer with the pictures of the loaded messages.
-    private func openPicture(_ message: MessageID, _ attachment: Int) {
-        guard let downloads = services.downloads() else { return }
-        let items = timeline.messages.filter { !$0.isRetracted }.flatMap { stored in
-            stored.text.attachments.enumerated().filter { $0.element.kind == .picture }.map {
-                PictureViewer.Item(message: stored.id, index: $0.offset, attachment: $0.element)
-            }
-        }
-        let index = items.firstIndex { $0.message == message && $0.index == attachment }
-        PictureViewer(
-            items, at: index ?? 0, downloads: downloads, over: services.window.window(),
-            showToast: services.window.showToast
-        ).present()
-    }
+    func index(of item: TimelineItem.ID) -> Int? { model.items.firstIndex { $0.shows(item) } }
 }

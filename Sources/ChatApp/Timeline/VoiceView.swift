@@ -17,6 +17,9 @@ final class VoiceView: AttachmentView {
     /// The result of decoding: the duration, or that it cannot be played.
     private var decoded: Decoded?
 
+    /// The beginning of the file names of recordings.
+    private static let recordingName = "voice"
+
     private enum Decoded {
         case length(Duration)
         case nothing
@@ -27,6 +30,11 @@ final class VoiceView: AttachmentView {
         wave = Waveform()
         let lower = Box.horizontal(spacing: 6, length, dot, rate)
         let column = Box.vertical(spacing: 2, wave.widget, lower).expand(.horizontal)
+        // A sound file is shown like a recording, with its name.
+        if let name = context.attachment.name, !name.hasPrefix(Self.recordingName) {
+            let title = Label(name).ellipsize(inMiddle: true).textAlignment(0).characters(maximum: 28).css("sound-name")
+            column.insert(title, after: nil)
+        }
         root = Box.horizontal(spacing: 10, button.align(vertical: .center).focusOnClick(false), column)
         root.minimumSize(width: 200)
         dot.named(localized("Not played yet"))

@@ -15,13 +15,13 @@ final class WholeTextWindow {
     private init(_ text: String, title: String, over parent: Window?) {
         portions = TextPortions(text)
         view.plain().padding(horizontal: 12, vertical: 12)
-        view.accessible(label: localized("Whole message"))
+        view.accessible(label: localized("Whole Message"))
         scroller = ScrolledWindow(view).expand(.vertical)
-        let copy = Button(icon: "edit-copy-symbolic").named(localized("Copy text"))
-        let header = HeaderBar(title: WindowTitle(localized("Whole message"), title))
+        let copy = Button(icon: "edit-copy-symbolic").named(localized("Copy Text"))
+        let header = HeaderBar(title: WindowTitle(localized("Whole Message"), title))
         header.append(copy)
         window = Window(
-            localized("Whole message"), width: 560, height: 640, over: parent,
+            localized("Whole Message"), width: 560, height: 640, over: parent,
             Box.vertical(header, scroller))
         window.closesOnEscape()
         copy.onClick { Clipboard.copy(text) }

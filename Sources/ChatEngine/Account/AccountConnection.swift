@@ -13,6 +13,7 @@ actor AccountConnection {
         let contacts: ContactService
         let blocking: BlockingService
         let avatars: AvatarService
+        let names: NameService
         let rooms: RoomService
         let invitations: InvitationService
         let bookmarks: BookmarkService
@@ -64,6 +65,8 @@ actor AccountConnection {
         await session.close()
     }
 
+    func suspend() async { await context.session?.suspend() }
+
     func use(_ configuration: ClientConfiguration) {
         precondition(configuration.address.bare == context.address, "An account keeps its address.")
         self.configuration = configuration
@@ -102,8 +105,13 @@ actor AccountConnection {
             group.addTask { await services.invitations.run(in: session) }
             group.addTask { await services.reading.run(in: session) }
             group.addTask { await services.avatars.run(in: session) }
+            group.addTask { await services.names.run(in: session) }
             group.addTask { await services.blocking.run(in: session) }
-            if let encryption { group.addTask { await encryption.run(in: session) } }
+            if let encryption {
+                group.addTask { await encryption.run(in: session) }
+            } else {
+                group.addTask { await DeviceWithdrawal(context: self.context).run(in: session) }
+            }
             if let contacts { group.addTask { for await batch in contacts { await services.contacts.changed(batch) } } }
             session.connect()
             for await batch in events {

@@ -68,8 +68,8 @@ public final class ChatAccount: Sendable {
         connection = AccountConnection(
             context, configuration,
             .init(
-                contacts: contacts, blocking: blocking, avatars: AvatarService(context), rooms: rooms,
-                invitations: invitations, bookmarks: bookmarks, typing: typing, reading: reading, history: history,
+                contacts: contacts, blocking: blocking, avatars: AvatarService(context),
+                names: NameService(context), rooms: rooms, invitations: invitations, bookmarks: bookmarks, typing: typing, reading: reading, history: history,
                 repair: DeliveryRepair(context, archive: archive), contents: contents))
     }
 
@@ -83,6 +83,10 @@ public final class ChatAccount: Sendable {
 
     /// Disconnects and ends ``run()``.
     public func close() async { await connection.close() }
+
+    /// Disconnects and ends ``run()``, but leaves the session on the server for some minutes: the next process of this
+    /// profile resumes it, and contacts do not notice the pause.
+    public func suspend() async { await connection.suspend() }
 
     /// The events from now on. A slow observer misses the oldest ones; the current state can always be read.
     public func events() -> AsyncStream<ChatAccountEvent> { context.events.stream() }

@@ -1,6 +1,7 @@
 public import ChatStore
 internal import Foundation
 public import GroupChat
+package import MessageFeatures
 public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
@@ -12,6 +13,8 @@ public enum ChatAccountEvent: Sendable {
     case presence(JID)
     /// ``ContactService/requests`` has changed.
     case requests
+    /// A contact has answered our request, or has ended its consent.
+    case answer(ContactAnswer, of: JID)
     /// ``BlockingService/blocked`` has changed.
     case blocked
     /// ``InvitationService/waiting`` has changed.
@@ -68,4 +71,7 @@ extension MessageTime {
     public static var now: MessageTime {
         MessageTime(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
+
+    /// The time as protocols and programs write it.
+    package var timestamp: Timestamp { Timestamp(millisecondsSince1970: millisecondsSince1970) }
 }

@@ -57,8 +57,7 @@ extension ClientConfiguration {
             configuration.add { OMEMODevices($0, using: encryption.cryptography) }
         }
         configuration.add { Bookmarks($0, joinsAutomatically: false) }
-        let trust = configuration.trust
-        configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
+        configuration.add { FileSharing($0) }
         configuration.add { _ in HistoryStart(action: beginHistory) }
         configuration.add { _ in RoomsStart(action: returnToRooms) }
         return configuration

@@ -1,4 +1,4 @@
-internal import Blocking
+public import Blocking
 public import XMPPAddress
 public import XMPPClient
 
@@ -13,9 +13,11 @@ public struct BlockingService: Sendable {
     }
 
     /// Blocks an address in both directions.
-    public func block(_ address: JID) async throws(ClientError) {
+    ///
+    /// - Parameter report: the reason, for the operators of the server (XEP-0377); a server that takes no reports ignores it.
+    public func block(_ address: JID, report: AbuseReport? = nil) async throws(ClientError) {
         guard let blocking = context.session?[Blocking.self] else { throw .notConnected }
-        try await blocking.block(address)
+        try await blocking.block(address, report: report)
     }
 
     public func unblock(_ address: JID) async throws(ClientError) {

@@ -1,4 +1,5 @@
 internal import AccountRegistration
+internal import AdHocCommands
 public import ChatStore
 internal import EntityInformation
 internal import Roster
@@ -11,6 +12,8 @@ public actor ContactService {
     private let context: AccountContext
     /// The last roster entries, to detect changes that need a write.
     private var saved: [JID: StoredContact] = [:]
+    /// The contacts that have not answered our request yet.
+    private var asked: Set<JID> = []
     /// The requests pending when the program last ended; `nil` until they are read.
     private var earlierRequests: Set<JID>?
     /// The presence by bare address; a missing contact is offline.
@@ -19,6 +22,8 @@ public actor ContactService {
     public private(set) var requests: [ContactRequest] = []
 
     init(_ context: AccountContext) { self.context = context }
+
+    var session: Session? { context.session }
 
     private func roster() throws(ClientError) -> Roster {
         guard let roster = context.session?[Roster.self] else { throw .notConnected }
@@ -49,6 +54,22 @@ public actor ContactService {
         _ = try? await add(contact)
     }
 
+    /// Creates an invitation with which others become contacts (XEP-0401 §4.1); `nil` if the server gives none.
+    ///
+    /// ```
+    /// C: <iq type='set' to='example.com'><command xmlns='http://jabber.org/protocol/commands'
+    ///      node='urn:xmpp:invite#invite' action='execute'/></iq>
+    /// ```
+    public func createInvitation() async -> IssuedInvitation? {
+        guard let session = await context.onlineSession else { return nil }
+        let commands = AdHocCommands(session)
+        guard let stage = try? await commands.start("urn:xmpp:invite#invite", at: context.address.domainJID),
+            stage.status == .completed, let form = stage.form
+        else { return nil }
+        return IssuedInvitation(
+            uri: form["uri"]?.values.first, page: form["landing-url"]?.values.first, of: context.address)
+    }
+
     /// Sends a contact request again.
     public func askAgain(_ address: JID) async throws(ClientError) { try await roster().askAgain(address) }
 
@@ -67,9 +88,30 @@ public actor ContactService {
 
     /// Accepts a contact request.
     public func acceptRequest(of address: JID, addingBack: Bool = true) async throws(ClientError) {
+        let greeting = requests.first { $0.address == address.bare }?.text
         try await roster().accept(address, addingBack: addingBack)
         await forgetRequest(of: address)
+        if let greeting, !greeting.allSatisfy(\.isWhitespace) { await keep(greeting, of: address.bare) }
     }
+
+    /// Stores the message of an accepted request as the first message of the conversation, unless it was sent as one, too.
+    private func keep(_ greeting: String, of address: JID) async {
+        let key = ConversationKey(account: context.id, address: address, kind: .direct)
+        let time = context.now()
+        await context.save { writer throws(StoreError) in
+            if let id = try writer.conversation(key) {
+                let known = try writer.timeline(of: id, .newest, limit: Self.greetingSearch)
+                if known.contains(where: { !$0.isOutgoing && $0.text.body == greeting }) { return }
+            }
+            _ = try writer.receive(
+                MessageCopy(
+                    route: .live, sender: address, originID: "request-\(time.millisecondsSince1970)", time: time,
+                    content: .text(MessageText(greeting))), in: key)
+        }
+    }
+
+    /// The number of messages among which a greeting is looked for: a stranger has hardly written more.
+    private static let greetingSearch = 50
 
     /// Declines a contact request.
     public func declineRequest(of address: JID) async throws(ClientError) {
@@ -127,6 +169,7 @@ public actor ContactService {
                 setPresence(contact)
             case .removed(let address):
                 saved[address] = nil
+                asked.remove(address)
                 context.recorder.people.setContact(address, nil)
                 changes.remove(address)
                 if presences.removeValue(forKey: address) != nil { context.events.post(.presence(address)) }
@@ -138,7 +181,15 @@ public actor ContactService {
             case .requestsOmitted(let count):
                 context.events.post(.problem(.requestsOmitted(count)))
             case .unsubscribed(let address): await forgetRequest(of: address)
-            case .populating, .item, .approved, .refused: break
+            case .approved(let address):
+                if asked.remove(address.bare) != nil { context.events.post(.answer(.accepted, of: address.bare)) }
+            case .refused(let address):
+                if asked.remove(address.bare) != nil {
+                    context.events.post(.answer(.declined, of: address.bare))
+                } else if saved[address.bare] != nil {
+                    context.events.post(.answer(.ended, of: address.bare))
+                }
+            case .populating, .item: break
             }
         }
         guard !changes.isEmpty else { return }
@@ -168,6 +219,8 @@ public actor ContactService {
 
     private func changed(_ contact: StoredContact, in changes: inout Changes) async {
         context.recorder.people.setContact(contact.address, contact.subscription)
+        // The answer comes after the change of the list.
+        if contact.isPending { asked.insert(contact.address) }
         let before = saved[contact.address]
         guard before != contact else { return }
         saved[contact.address] = contact
@@ -184,6 +237,7 @@ public actor ContactService {
         let contacts = items.map { StoredContact($0) }
         context.recorder.people.replaceContacts(contacts)
         saved = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
+        asked = Set(contacts.filter(\.isPending).map(\.address))
         for contact in await roster.contacts { setPresence(contact) }
         for request in requests where saved[request.address]?.subscription.isMutualOrFrom == true {
             await forgetRequest(of: request.address)
@@ -214,6 +268,32 @@ public actor ContactService {
         let here = presences.keys
         presences = [:]
         for address in here { context.events.post(.presence(address)) }
+    }
+}
+
+/// An invitation that the server has created for the user (XEP-0401).
+public struct IssuedInvitation: Sendable, Hashable {
+    /// An `xmpp:` link.
+    public let link: String
+    /// A web page with the same link, for people without a program.
+    public let page: String?
+    /// Whether people without an account can create one with it.
+    public let createsAccounts: Bool
+
+    /// A QR code of a longer link is too dense for a camera.
+    private static let lengthLimit = 512
+
+    /// - Returns: `nil` if the link is none, or is about somebody else.
+    init?(uri text: String?, page: String?, of account: JID) {
+        guard let text, text.utf8.count <= Self.lengthLimit, let uri = try? XMPPURI(text) else { return nil }
+        switch uri.action {
+        case "roster": guard uri.address?.bare == account.bare else { return nil }
+        case "register": guard uri.address?.domain == account.domain else { return nil }
+        default: return nil
+        }
+        link = text
+        createsAccounts = uri.action == "register" || uri["ibr"] == "y"
+        self.page = page.flatMap { $0.hasPrefix("https://") && $0.utf8.count <= Self.lengthLimit ? $0 : nil }
     }
 }
 

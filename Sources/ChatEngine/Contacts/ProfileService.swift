@@ -49,6 +49,12 @@ public struct ProfileService: Sendable {
         try await session.changePassword(to: password)
     }
 
+    /// Deletes the account on its server permanently (XEP-0077 §3.2). The server ends the session.
+    package func deleteAccount() async throws(RegistrationError) {
+        guard let session = context.session else { throw RegistrationError(.notConnected) }
+        try await session.cancelAccount()
+    }
+
     private func withProfiles(
         _ body: (Profiles) async throws(ProfileError) -> Void
     ) async throws(OwnProfileFailure) {

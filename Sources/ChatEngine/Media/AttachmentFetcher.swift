@@ -8,7 +8,7 @@ public import TransportLayer
 /// Content is found only by its hash: a name from the network never becomes a path, and local content is not downloaded
 /// again, also after a restart. Downloaded content is compared with the description in the message.
 ///
-///     let fetcher = AttachmentFetcher(store: store, media: media, trust: .system)
+///     let fetcher = AttachmentFetcher(store: store, media: media, transfers: configuration.http)
 ///     let path = try await fetcher.fetch(0, of: message) { step in … }
 public struct AttachmentFetcher: Sendable {
     /// The progress of a download; `total` if the server states it.
@@ -44,14 +44,14 @@ public struct AttachmentFetcher: Sendable {
     /// Determines the duration of a sound in milliseconds.
     private let measure: @Sendable (_ path: String) async -> Int64?
 
-    /// - Parameter trust: the trust policy for servers, the same as for the connection of the account. Addresses other
+    /// - Parameter transfers: the trust policy and the proxy, the same as for the connection of the account. Addresses other
     ///   than `https:` are refused.
     /// - Parameter protection: decrypts files that were encrypted before the upload.
     public init(
-        store: any LocalStore, media: MediaCache, trust: TrustPolicy = .system,
+        store: any LocalStore, media: MediaCache, transfers: HTTPClient.Configuration = .init(),
         protection: any ContentProtection = PlainContent()
     ) {
-        let http = HTTPClient(configuration: .init(trust: trust))
+        let http = HTTPClient(configuration: transfers)
         self.init(store: store, media: media, protection: protection) {
             url, path, limit, progress throws(TransportError) in
             _ = try await http.download(url, toFile: path, limit: Int(clamping: limit)) { step in
@@ -209,7 +209,7 @@ extension ChatAccount {
         get async {
             guard let media else { return nil }
             return AttachmentFetcher(
-                store: store, media: media, trust: await connection.configuration.trust, protection: protection)
+                store: store, media: media, transfers: await connection.configuration.http, protection: protection)
         }
     }
 }

@@ -44,7 +44,7 @@ struct ProtectionStep: Sendable {
         await beAlone()
         let opened =
             switch await protector.open(message, by: route) {
-            case .success(let opened): opened.taking(claimsOf: message)
+            case .success(let opened): opened.taking(claimsOf: opened.original ?? message)
             case .failure(let error): OpenedMessage(message, notOpenedBecauseOf: error)
             }
         if let change = opened.change { changes.append(change) }

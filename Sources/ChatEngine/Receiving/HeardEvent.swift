@@ -21,10 +21,12 @@ public enum HeardEvent: Sendable {
 
 public typealias HeardHandler = @Sendable (HeardEvent) async -> Void
 
-/// Reports the received events of an account to a program, each message once.
+/// Reports the received events of an account to a program, each message once; one that could not be decrypted once more
+/// when it can be read.
 final class Hearing: Sendable {
     private struct Told {
-        var ids: Set<MessageID> = []
+        /// Whether each could be read.
+        var ids: [MessageID: Bool] = [:]
         var order: [MessageID] = []
     }
 
@@ -38,11 +40,17 @@ final class Hearing: Sendable {
     init(_ handler: @escaping HeardHandler) { self.handler = handler }
 
     func report(_ event: HeardEvent) async {
-        if case .message(let id, _, _) = event {
+        if case .message(let id, let copy, _) = event {
+            let isRead = !copy.protection.isNotOpened
             let isNew = told.withLock { told in
-                guard told.ids.insert(id).inserted else { return false }
+                if let wasRead = told.ids[id] {
+                    guard isRead, !wasRead else { return false }
+                    told.ids[id] = true
+                    return true
+                }
+                told.ids[id] = isRead
                 told.order.append(id)
-                if told.order.count > Self.limit { told.ids.remove(told.order.removeFirst()) }
+                if told.order.count > Self.limit { told.ids[told.order.removeFirst()] = nil }
                 return true
             }
             guard isNew else { return }

@@ -144,14 +144,18 @@ public struct SessionRecorder: SessionStore {
                 let content = await step.open(said, by: reader.route(of: said, arrival))
                 reader.keptContents = await keepContents(of: CollectionOfOne(content.message))
                 meanings += reader.read(content, arrival)
-                if carbon == nil, content.protection.isSealed { opened.append(.init(of: message, content.forSession)) }
+                if carbon == nil, content.protection.isSealed {
+                    opened.append(.init(of: message, content.forSession(insteadOf: message)))
+                }
             case .presence(let presence)?:
                 if let sighting = PresenceRecord.Sighting(presence, own: address, rooms: occupancies.all),
                     presences.admits(sighting, people)
                 {
                     sightings.append(sighting)
                 }
-                if let encryption = protector.protection as? OMEMOProtection { encryption.presenceReceived(presence) }
+                if let encryption = protector.protection as? OMEMOProtection {
+                    encryption.occupants.presenceReceived(presence)
+                }
                 guard let (room, occupancy) = occupancies.presenceReceived(presence, at: time) else { continue }
                 newOccupancies[room] = occupancy
                 reader = self.reader
@@ -206,7 +210,16 @@ public struct SessionRecorder: SessionStore {
 
 extension OpenedMessage {
     /// The message as the extensions of the session see it.
-    fileprivate var forSession: Message {
+    fileprivate func forSession(insteadOf sealed: Message) -> Message {
+        // A copy for another conversation is confirmed to nobody.
+        if original != nil,
+            message.type != sealed.type || message.from?.bare != sealed.from?.bare
+                || message.to?.bare != sealed.to?.bare
+        {
+            var nothing = sealed
+            nothing.payloads = []
+            return nothing
+        }
         guard protection.isNotOpened else { return message }
         // Without a receipt, the sender's client may encrypt it again and resend it.
         var message = message

@@ -83,6 +83,9 @@ public actor InvitationService {
     private let context: AccountContext
     /// The unanswered invitations, oldest first.
     public private(set) var waiting: [RoomInvitation] = []
+    /// The names of their rooms. Only the room of a contact's invitation is asked: the question shows that this account is
+    /// online.
+    public private(set) var names: [JID: String] = [:]
 
     /// The maximum number of invitations; the oldest ones beyond it are dropped.
     static let limit = 50
@@ -102,20 +105,41 @@ public actor InvitationService {
     func forget(_ room: JID) {
         guard invitation(to: room) != nil else { return }
         waiting.removeAll { $0.room == room.bare }
+        names[room.bare] = nil
         context.events.post(.invitations)
     }
 
     func run(in session: Session) async {
         guard let chat = session[GroupChat.self] else { return }
-        for await event in chat.events() {
-            guard case .invitation(let invitation) = event else { continue }
-            if await chat.room(invitation.room)?.isInside == true { continue }
-            waiting.removeAll { $0.room == invitation.room.bare }
-            if waiting.count >= Self.limit { waiting.removeFirst() }
-            var stored = invitation
-            stored.room = invitation.room.bare
-            waiting.append(stored)
-            context.events.post(.invitations)
+        await withDiscardingTaskGroup { group in
+            for await event in chat.events() {
+                guard case .invitation(let invitation) = event else { continue }
+                if await chat.room(invitation.room)?.isInside == true { continue }
+                received(invitation)
+                guard let inviter = invitation.inviter, await session.follows(inviter) else { continue }
+                group.addTask { await self.askName(of: invitation.room.bare, chat) }
+            }
+            group.cancelAll()
         }
     }
+
+    private func received(_ invitation: RoomInvitation) {
+        waiting.removeAll { $0.room == invitation.room.bare }
+        if waiting.count >= Self.limit { names[waiting.removeFirst().room] = nil }
+        var stored = invitation
+        stored.room = invitation.room.bare
+        waiting.append(stored)
+        context.events.post(.invitations)
+    }
+
+    private func askName(of room: JID, _ chat: GroupChat) async {
+        guard let name = try? await chat.information(of: room).name, invitation(to: room) != nil else { return }
+        let line = name.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(Self.nameLength)
+        guard !line.isEmpty else { return }
+        names[room] = String(line)
+        context.events.post(.invitations)
+    }
+
+    /// In characters; a longer name fills several lines.
+    private static let nameLength = 128
 }

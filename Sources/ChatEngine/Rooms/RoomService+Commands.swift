@@ -86,6 +86,16 @@ extension RoomService {
         }
         return inside
     }
+
+    /// The rooms in which the account is together with somebody, as far as they show the addresses of their members.
+    public func shared(with person: JID) async -> [JID] {
+        var shared: [JID] = []
+        for room in await inside() {
+            let people = await state(of: room).people
+            if people.contains(where: { $0.address?.bare == person.bare }) { shared.append(room) }
+        }
+        return shared.sorted()
+    }
 }
 
 /// A public room of a service (XEP-0045 §6.3).

@@ -15,6 +15,8 @@ public actor RoomService {
     private var absences: [JID: RoomAbsence] = [:]
     /// Rooms that were visited although the account does not join its rooms automatically.
     private var visited: Set<JID> = []
+    /// The names that the rooms have given themselves, as far as they were asked in this session.
+    private var ownNames: [JID: String] = [:]
     /// Rooms that this device is destroying or has destroyed.
     private var destroyed: Set<JID> = []
 
@@ -115,12 +117,13 @@ public actor RoomService {
             throw error
         }
         let name = settings.flatMap { $0.name.isEmpty ? nil : $0.name }
+        let ownName = ownNames[room.bare]
         let occupancy = occupancies.all[room.bare]
         await store(room) { stored in
             stored.nickname = occupancy?.nickname ?? nickname
             stored.occupantID = occupancy?.believedOccupantID
             stored.joinsAutomatically = true
-            if let name { stored.name = name }
+            if let name { stored.name = name } else if stored.name?.isEmpty ?? true { stored.name = ownName }
         }
         jobs.continuation.yield(room.bare)
         await invitations.forget(room)
@@ -154,6 +157,27 @@ public actor RoomService {
         let information = try? await chat.information(of: room)
         if information?.hasArchive == true { visit.history = RoomEntrance.History.none }
         try await chat.enter(room, visit)
+        if let name = information?.name { await named(name, room) }
+    }
+
+    /// Stores the name of a room, unless the user has given it another one.
+    private func named(_ name: String, _ room: JID) async {
+        let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(Self.nameLength)
+        guard !name.isEmpty else { return }
+        let before = ownNames.updateValue(String(name), forKey: room.bare)
+        await change(room) { stored in
+            if stored.name?.isEmpty ?? true || stored.name == before { stored.name = String(name) }
+        }
+    }
+
+    /// In characters; a longer name fills several lines.
+    private static let nameLength = 128
+
+    /// The settings of a room have changed, perhaps its name.
+    private func configured(_ room: JID) async {
+        guard let chat = context.session?[GroupChat.self], let name = try? await chat.information(of: room).name
+        else { return }
+        await named(name, room)
     }
 
     /// Joins a known room unless it is joined; now, or when the account connects (``ChatAccountPolicy/entersRooms``).
@@ -263,9 +287,8 @@ public actor RoomService {
             absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
             if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
         case .message, .privateMessage: return  // The store reports them.
-        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .configurationChanged,
-            .voiceRequested:
-            break
+        case .configurationChanged: await configured(room)
+        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .voiceRequested: break
         }
         context.events.post(.room(room))
     }

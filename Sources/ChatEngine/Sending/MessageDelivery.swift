@@ -20,7 +20,7 @@ extension ChatAccount {
         try await messages.send(content, in: key, id: id)
     }
 
-    /// Waits until a message has one of the given states.
+    /// Waits until a message, or a correction, retraction or reactions, has one of the given states.
     ///
     /// - Returns: the state; `nil` if the message was removed, the task was cancelled or the store was closed.
     public func state(
@@ -36,7 +36,7 @@ extension ChatAccount {
     }
 
     private func state(of message: MessageID) async throws(StoreError) -> MessageState? {
-        try await store.read { reader throws(StoreError) in try reader.message(message)?.state }
+        try await store.read { reader throws(StoreError) in try reader.state(of: message) }
     }
 
     /// Waits until the server has handled everything sent before: it answers in order, so an error that a message

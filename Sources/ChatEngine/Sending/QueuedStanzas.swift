@@ -67,7 +67,7 @@ struct QueuedStanzas: Sendable {
     }
 
     /// - Returns: `nil` if the message cannot be represented as a stanza.
-    private func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
+    func stanza(for entry: QueuedMessage, to key: ConversationKey) async throws(StoreError) -> Message? {
         guard let id = entry.message.originID else { return nil }
         var (content, inline) = (entry.content, InlineMedia?.none)
         if case .text(var text) = content, let attachment = text.attachments.first, attachment.isInline {

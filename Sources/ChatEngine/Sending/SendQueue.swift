@@ -15,7 +15,8 @@ internal import XMPPStanzas
 public actor SendQueue {
     private let store: any LocalStore
     private let account: AccountID
-    private let stanzas: QueuedStanzas
+    /// Builds the stanzas of messages of ours.
+    nonisolated let stanzas: QueuedStanzas
     private let uploads: QueuedUploads
     /// The progress of the uploads of this account.
     public nonisolated var progress: UploadProgress { uploads.progress }

@@ -74,10 +74,15 @@ public struct AccountAccess: Sendable, Hashable {
     public var certificateAuthority: String?
     /// SHA-256 hashes of the certificates that the user has accepted for this account.
     public var trustedCertificates: Set<[UInt8]>
+    /// The URL of the proxy for all connections, without a password.
+    public var proxy: String?
+    /// The file with the password for the proxy.
+    public var proxyPasswordFile: String?
 
     public init(
         address: JID, host: String? = nil, port: UInt16? = nil, usesDirectTLS: Bool = false,
-        certificateAuthority: String? = nil, trustedCertificates: Set<[UInt8]> = []
+        certificateAuthority: String? = nil, trustedCertificates: Set<[UInt8]> = [], proxy: String? = nil,
+        proxyPasswordFile: String? = nil
     ) {
         self.address = address.bare
         self.host = host
@@ -85,6 +90,8 @@ public struct AccountAccess: Sendable, Hashable {
         self.usesDirectTLS = usesDirectTLS
         self.certificateAuthority = certificateAuthority
         self.trustedCertificates = trustedCertificates
+        self.proxy = proxy
+        self.proxyPasswordFile = proxyPasswordFile
     }
 
     /// Sets the server and the trust policy of a configuration.
@@ -98,6 +105,7 @@ public struct AccountAccess: Sendable, Hashable {
         configuration.host = host
         configuration.port = port
         if usesDirectTLS { configuration.encryption = .directTLS }
+        configuration.proxy = proxy.map { (try? Proxy($0, passwordFile: proxyPasswordFile)) ?? .unusable }
         let accepted = trustedCertificates.union(trusted)
         let anchors = certificateAuthority.map { TrustPolicy.Anchors.file($0) } ?? .system
         if accepted.isEmpty, question == nil {

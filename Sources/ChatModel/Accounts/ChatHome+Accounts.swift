@@ -158,6 +158,20 @@ extension ChatHome {
         }
     }
 
+    /// Deletes an account on its server permanently, and then everything about it on this computer.
+    public func deleteOnServer(_ id: AccountID) async throws(SignInFailure) {
+        guard let work = running[id] else { return }
+        do {
+            try await work.account.profile.deleteAccount()
+        } catch {
+            throw SignInFailure(Wording.failure(error))
+        }
+        await remove(id)
+    }
+
+    /// What the files of an account need on this computer, in bytes; `nil` if they cannot be stored.
+    public func mediaSize(of id: AccountID) async -> Int64? { await running[id]?.media?.size }
+
     /// Changes the password of an account on its server and on this computer.
     public func changePassword(of id: AccountID, to password: String) async throws(SignInFailure) {
         guard let work = running[id] else { return }
@@ -236,7 +250,7 @@ extension ChatHome {
         (access ?? AccountAccess(address: account.address)).apply(
             to: &configuration, trusted: running[id]?.trustedForNow ?? [], asking: nil)
         return AttachmentFetcher(
-            store: store, media: media, trust: configuration.trust,
+            store: store, media: media, transfers: configuration.http,
             protection: running[id]?.account.protection ?? PlainContent())
     }
 }

@@ -40,7 +40,7 @@ public final class ChatHome {
     /// Why account data could not be read or saved the last time, as a sentence for the user.
     public internal(set) var problem: String?
 
-    /// Changes the configuration of each connection before it is used; for tests with their own networks.
+    /// Changes the configuration of each connection before it is used: for a log, and for tests with their own networks.
     @ObservationIgnored public var prepare: (@MainActor (inout ClientConfiguration) -> Void)?
 
     @ObservationIgnored let accountStorage: any AccountStorage
@@ -147,6 +147,9 @@ public final class ChatHome {
 
     /// A running account, online or not; there is one for each row of ``accounts``.
     public func account(_ id: AccountID) -> ChatAccount? { running[id]?.account }
+
+    /// All running accounts, online or not, in the order in which they were added.
+    public var chatAccounts: [ChatAccount] { running.values.map(\.account).sorted { $0.id < $1.id } }
 
     /// The running account with this address.
     public func account(at address: JID) -> ChatAccount? {

@@ -1,3 +1,4 @@
+public import ChatStore
 public import Observation
 
 /// The user's preferences for the whole program.
@@ -16,11 +17,24 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
     /// Whether contacts may learn that the user is typing.
     public var tellsTyping = true
     public var colourScheme = ColourScheme.system
+    /// Whether misspelled words are underlined.
+    public var checksSpelling = true
+    /// Whether links that the user writes are described for the receiver, for which their pages are opened.
+    public var describesLinks = false
     /// Whether the program keeps running after its window is closed.
     public var runsInBackground = true
+    /// Whether the user was told so when the window was closed for the first time.
+    public var hasToldOfBackground = false
     /// The user's availability and status text.
     public var availability = Availability.available
     public var statusText: String?
+    /// Whether a new message is announced by a sound.
+    public var playsSound = true
+    /// Whether Return sends a message; otherwise Ctrl+Return does, and Return begins a line.
+    public var sendsWithReturn = true
+    /// The size of texts; 1 is that of the desktop.
+    public var zoom = 1.0
+    public var window = WindowPlace()
 
     public init() {}
 
@@ -35,10 +49,33 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
         tellsReceipts = read(.tellsReceipts, true)
         tellsTyping = read(.tellsTyping, true)
         colourScheme = read(.colourScheme, .system)
+        checksSpelling = read(.checksSpelling, true)
+        describesLinks = read(.describesLinks, false)
         runsInBackground = read(.runsInBackground, true)
+        hasToldOfBackground = read(.hasToldOfBackground, false)
         availability = read(.availability, .available)
         statusText = read(.statusText, nil)
+        playsSound = read(.playsSound, true)
+        sendsWithReturn = read(.sendsWithReturn, true)
+        zoom = read(.zoom, 1)
+        if !Self.zooms.contains(zoom) { zoom = 1 }
+        window = read(.window, WindowPlace())
     }
+
+    /// The sizes of texts that can be chosen.
+    public static let zooms = [0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]
+}
+
+/// The main window when it was closed last.
+public struct WindowPlace: Sendable, Hashable, Codable {
+    /// In pixels, while it is not maximized.
+    public var width = 1000
+    public var height = 720
+    public var isMaximized = false
+    /// The conversation that was open.
+    public var conversation: ConversationKey?
+
+    public init() {}
 }
 
 /// The observable preferences. Each change is saved at once, in order and off the main thread.

@@ -2,7 +2,7 @@ internal import AccountRegistration
 internal import Localization
 public import Observation
 internal import Waiting
-internal import XMPPAddress
+public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
 
@@ -55,6 +55,9 @@ public final class RegistrationModel {
         provider = invitation?.provider ?? ""
         userName = invitation?.userName ?? ""
     }
+
+    /// The address that the account will have; `nil` until the user name is one.
+    public var address: JID? { try? newAddress() }
 
     /// Whether the user name was set by the invitation.
     public var isUserNameFixed: Bool { invitation?.userName != nil }

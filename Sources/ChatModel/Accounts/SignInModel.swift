@@ -38,6 +38,7 @@ public final class SignInModel {
     @ObservationIgnored private let home: ChatHome
     @ObservationIgnored private var certificateAuthority: String?
     @ObservationIgnored private var kept: Set<[UInt8]> = []
+    @ObservationIgnored private var proxy: (url: String?, passwordFile: String?)
     @ObservationIgnored private var work: Task<Void, Never>?
 
     /// The maximum time of one step. Servers answer within a second; the time of a question to the user does not count.
@@ -55,6 +56,7 @@ public final class SignInModel {
             usesDirectTLS = access.usesDirectTLS
             certificateAuthority = access.certificateAuthority
             kept = access.trustedCertificates
+            proxy = (access.proxy, access.proxyPasswordFile)
         }
     }
 
@@ -130,7 +132,8 @@ public final class SignInModel {
         }
         return AccountAccess(
             address: address, host: host.isEmpty ? nil : host, port: number, usesDirectTLS: usesDirectTLS,
-            certificateAuthority: certificateAuthority, trustedCertificates: kept)
+            certificateAuthority: certificateAuthority, trustedCertificates: kept, proxy: proxy.url,
+            proxyPasswordFile: proxy.passwordFile)
     }
 
     // MARK: Work

@@ -7,12 +7,14 @@ extension Composer {
     public func send() async throws(StoreError) -> MessageID? {
         guard !isEmpty, !isTooLong else { return nil }
         let (sentText, sentReply, sentEdit) = (text, reply, edit)
+        let link = links?.take(for: sentText)
         // Cleared before the first suspension: text typed from now on belongs to the next message.
         clear(to: sentEdit == nil ? "" : textBeforeCorrection ?? "")
         sendState(notice.stop())
         do throws(StoreError) {
             var content = MessageText(Self.trimmed(sentText))
             content.reply = sentReply?.reference
+            content.link = link
             let message: MessageContent = sentEdit.map { .correction(of: $0.reference, content) } ?? .text(content)
             let id = try await actions.send(message, in: key)
             // The draft is deleted after the message is in the store.
@@ -30,12 +32,14 @@ extension Composer {
     /// Sends each file as a message of its own, in order, because other clients show only one per message (XEP-0447
     /// §3). The text stays in the composer.
     ///
+    /// - Parameter caption: the text in the message of the first file.
     /// - Throws: if a file cannot be stored. The files before it are sent; it and the following ones are not.
-    public func send(files: [Attachment]) async throws(StoreError) {
+    public func send(files: [Attachment], caption: String = "") async throws(StoreError) {
         let replied = reply
         for (index, file) in files.enumerated() {
             do throws(StoreError) {
-                _ = try await send(file, replyingTo: index == 0 ? replied : nil)
+                _ = try await send(
+                    file, caption: index == 0 ? Self.trimmed(caption) : "", replyingTo: index == 0 ? replied : nil)
                 if index == 0, replied != nil, reply == replied {
                     reply = nil
                     changed()
@@ -47,8 +51,10 @@ extension Composer {
         }
     }
 
-    private func send(_ file: Attachment, replyingTo target: Target?) async throws(StoreError) -> MessageID {
-        let content = MessageText("", reply: target?.reference, attachments: [file])
+    private func send(
+        _ file: Attachment, caption: String, replyingTo target: Target?
+    ) async throws(StoreError) -> MessageID {
+        let content = MessageText(caption, reply: target?.reference, attachments: [file])
         let id = try await actions.send(.text(content), in: key)
         await release(file)
         return id

@@ -29,6 +29,9 @@ public final class Composer {
     /// Why saving the draft last failed, if it did.
     public internal(set) var problem: StoreError?
 
+    /// What is behind the link of the text; `nil` if links are not described.
+    @ObservationIgnored public var links: LinkCards?
+
     /// The draft is saved this long after the last change: not too often for the disk, soon enough for an empty
     /// battery.
     public static let draftDelay = Duration.seconds(1)
@@ -144,6 +147,7 @@ public final class Composer {
 
     private func textChanged() {
         changed()
+        links?.textChanged(text)
         let now = environment.now().millisecondsSince1970
         let isFirst = notice.deadline == nil
         sendState(notice.textChanged(isEmpty: text.isEmpty, now: now))

@@ -8,6 +8,7 @@ struct AddressBook: Sendable, Equatable {
     private var contacts: [AccountID: [JID: StoredContact]] = [:]
     private var rooms: [AccountID: [JID: StoredRoom]] = [:]
     private var avatars: [AccountID: [JID: String]] = [:]
+    private var publishedNames: [AccountID: [JID: String]] = [:]
 
     init() {}
 
@@ -29,6 +30,7 @@ struct AddressBook: Sendable, Equatable {
             book.contacts[account] = nil
             book.rooms[account] = nil
             book.avatars[account] = nil
+            book.publishedNames[account] = nil
         }
         for account in changed where book.accounts[account] != nil {
             book.contacts[account] = Dictionary(
@@ -36,6 +38,7 @@ struct AddressBook: Sendable, Equatable {
             book.rooms[account] = Dictionary(
                 try store.rooms(of: account).map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
             book.avatars[account] = try store.avatarHashes(of: account)
+            book.publishedNames[account] = try store.publishedNames(of: account)
         }
         return book
     }
@@ -68,13 +71,14 @@ struct AddressBook: Sendable, Equatable {
         Self.nonEmpty(room(address, of: account)?.name) ?? address.unescapedLocal ?? address.bare.description
     }
 
-    /// The name of a contact.
+    /// The name of a contact: the one that the user gave, else the one that the contact gave itself, else one from the
+    /// address.
     func name(of address: JID, account: AccountID) -> String {
         if let name = Self.nonEmpty(contact(address, of: account)?.name) { return name }
         if let own = accounts[account], own.address == address.bare, let name = Self.nonEmpty(own.displayName) {
             return name
         }
-        return address.unescapedLocal ?? address.bare.description
+        return Self.nonEmpty(publishedNames[account]?[address.bare]) ?? address.unescapedLocal ?? address.bare.description
     }
 
     /// The name of a message's author. The room itself has the name of the room.

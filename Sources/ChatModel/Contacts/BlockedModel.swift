@@ -61,15 +61,20 @@ public final class BlockedModel {
     /// Reads everything again.
     public func refresh() async {
         let id = account.id
-        let contacts = try? await account.store.read { reader throws(StoreError) in try reader.contacts(of: id) }
-        show(await account.blocking.blocked, contacts: contacts ?? [], isOnline: await account.connectionState.isOnline)
+        let names = try? await account.store.read { reader throws(StoreError) in
+            (try reader.contacts(of: id), try reader.publishedNames(of: id))
+        }
+        show(
+            await account.blocking.blocked, contacts: names?.0 ?? [], published: names?.1 ?? [:], isOnline: await account.connectionState.isOnline)
     }
 
     /// Shows the server's list with the names of contacts.
-    func show(_ blocked: Set<JID>, contacts: [StoredContact], isOnline: Bool) {
+    func show(
+        _ blocked: Set<JID>, contacts: [StoredContact], published: [JID: String] = [:], isOnline: Bool
+    ) {
         let names = Dictionary(contacts.map { ($0.address, $0.name ?? "") }) { first, _ in first }
         let entries = blocked.map { address in
-            let remark = names[address].flatMap { $0.isEmpty ? nil : $0 }
+            let remark = [names[address], published[address]].compactMap(\.self).first { !$0.isEmpty }
             return Entry(address: address, name: remark ?? address.unescapedLocal ?? address.description)
         }.sorted { (FoldedName($0.name), $0.address) < (FoldedName($1.name), $1.address) }
         if self.entries != entries { self.entries = entries }

@@ -126,6 +126,7 @@ public final class ContactAdditionModel {
             case .new, .empty, .invalid, .own, .alreadyContact:
                 _ = try await account.contacts.add(
                     address, name: name.isEmpty ? nil : name, message: message.isEmpty ? nil : message)
+                if !message.isEmpty { await greet(address, message, account) }
             }
             if !name.isEmpty, check != .new(address) { try await account.contacts.rename(address, to: name) }
             return address
@@ -133,6 +134,17 @@ public final class ContactAdditionModel {
             failure = Wording.failure(error)
             await reload()
             return nil
+        }
+    }
+
+    /// Many programs do not show the message of a request, so it is also the first message of the conversation.
+    private func greet(_ address: JID, _ message: String, _ account: ChatAccount) async {
+        let key = ConversationKey(account: account.id, address: address, kind: .direct)
+        do throws(StoreError) {
+            _ = try await account.send(.text(MessageText(message)), in: key)
+        } catch {
+            // The contact is added nevertheless.
+            failure = Wording.failure(error)
         }
     }
 }
@@ -158,6 +170,10 @@ public enum ContactAddress {
         guard !typed.isEmpty else { throw .empty }
         if typed.utf8.prefix(5).elementsEqual("xmpp:".utf8), let uri = try? XMPPURI(typed), let address = uri.address {
             return address
+        }
+        // What is typed or pasted by mistake is no name: "bob, it is me" would become an address with escaped blanks.
+        if let stray = typed.unicodeScalars.first(where: { $0.properties.isWhitespace || $0 == "," }) {
+            throw .invalid(AddressError(.whole, .disallowed(stray)))
         }
         do throws(AddressError) {
             if let at = typed.firstIndex(of: "@"), at > typed.startIndex { return try JID(typed) }

@@ -22,6 +22,9 @@ public final class ContactList {
     /// Why reading the store last failed, if it did.
     public private(set) var problem: StoreError?
 
+    /// Called when a contact has answered the user's request.
+    @ObservationIgnored public var onAnswer: (ContactRow.ID, ContactAnswer) -> Void = { _, _ in }
+
     @ObservationIgnored private let store: any LocalStore
     @ObservationIgnored let environment: ModelEnvironment
     @ObservationIgnored private let turns = AsyncLock()
@@ -30,6 +33,7 @@ public final class ContactList {
     @ObservationIgnored private var presences: [AccountID: [JID: ContactPresence]] = [:]
     @ObservationIgnored private var asking: [AccountID: [ContactRequest]] = [:]
     @ObservationIgnored private var inviting: [AccountID: [RoomInvitation]] = [:]
+    @ObservationIgnored private var roomNames: [AccountID: [JID: String]] = [:]
 
     public init(store: any LocalStore, environment: ModelEnvironment = ModelEnvironment()) {
         self.store = store
@@ -106,9 +110,12 @@ public final class ContactList {
     }
 
     /// Sets the room invitations of an account.
-    public func show(invitations now: [RoomInvitation], of account: AccountID) {
-        guard inviting[account] != now else { return }
+    ///
+    /// - Parameter names: of the rooms, as far as they have said them.
+    public func show(invitations now: [RoomInvitation], named names: [JID: String] = [:], of account: AccountID) {
+        guard inviting[account] != now || roomNames[account] != names else { return }
         inviting[account] = now
+        roomNames[account] = names
         showInvitations()
     }
 
@@ -118,7 +125,8 @@ public final class ContactList {
                 invitations.map { invitation in
                     let key = ConversationKey(account: account, address: invitation.room, kind: .room)
                     return RoomInvitationRow(
-                        id: .init(account: account, room: invitation.room), roomName: book.title(of: key),
+                        id: .init(account: account, room: invitation.room),
+                        roomName: roomNames[account]?[invitation.room] ?? book.title(of: key),
                         inviterName: invitation.inviter.map { inviter in
                             // An inviter known only by an address in the room has just a nickname.
                             inviter.bare == invitation.room
@@ -143,6 +151,11 @@ public final class ContactList {
     public func groups(of account: AccountID) -> [String] {
         let names = contacts.values.filter { $0.id.account == account }.flatMap(\.groups)
         return Set(names).sorted { (FoldedName($0), $0) < (FoldedName($1), $1) }
+    }
+
+    /// The names of all groups, sorted.
+    public var groups: [String] {
+        Set(contacts.values.flatMap(\.groups)).sorted { (FoldedName($0), $0) < (FoldedName($1), $1) }
     }
 
     /// The contacts of an account whose name or address contains all of the words, regardless of ``searchText``.

@@ -1,3 +1,4 @@
+public import Blocking
 public import ChatEngine
 public import ChatStore
 internal import Localization
@@ -15,14 +16,18 @@ internal import XMPPClient
 @Observable
 public final class ContactModel {
     public let id: ContactRow.ID
-    /// The name that the user gave to the contact, else one from the address.
+    /// The name that the user gave to the contact, else the one that it gave itself, else one from the address.
     public private(set) var name: String
     /// The name that the user gave to the contact.
     public private(set) var remark: String?
+    /// The name that the contact gave itself.
+    public private(set) var publishedName: String?
     /// The hash of the avatar, for an ``AvatarLoader``.
     public private(set) var avatarHash: String?
     /// Whether the address is in the contact list.
     public private(set) var isContact = false
+    /// Whether messages came from this address although it is no contact and the user has never written to it.
+    public private(set) var isStranger = false
     public private(set) var subscription = StoredContact.Subscription.none
     /// A contact request was sent and not answered yet.
     public private(set) var isPending = false
@@ -32,6 +37,10 @@ public final class ContactModel {
     public private(set) var devices: [ContactDevice] = []
     /// When the contact was online last; `nil` if it is now, or if its server does not say.
     public private(set) var lastSeen: MessageTime?
+    /// What the contact has published about itself; requested when the page is open and the account online.
+    public private(set) var card: ContactCard?
+    /// The rooms that the user and the contact are in, found when the page is opened.
+    public private(set) var commonRooms: [CommonRoom] = []
     /// The contact's request to see the user's presence, with its message.
     public private(set) var request: ContactRequest?
     public private(set) var isBlocked = false
@@ -44,11 +53,28 @@ public final class ContactModel {
     /// Why the last operation failed, as a sentence for the user.
     public private(set) var failure: String?
 
+    /// Why an address is reported.
+    public typealias ReportReason = AbuseReport.Reason
+
     @ObservationIgnored private let account: ChatAccount
     @ObservationIgnored private let environment: ModelEnvironment
     /// Asks the contact's server, once each time when the contact is found to be offline.
     @ObservationIgnored private let isLastSeenDue = Signal()
     @ObservationIgnored private var hasAskedLastSeen = false
+    @ObservationIgnored private let isCardDue = Signal()
+    @ObservationIgnored private var hasAskedCard = false
+
+    /// A room that the user and the contact are in.
+    public struct CommonRoom: Identifiable, Hashable, Sendable {
+        public let key: ConversationKey
+        public let name: String
+
+        public var id: ConversationKey { key }
+
+        public init(key: ConversationKey, name: String) {
+            (self.key, self.name) = (key, name)
+        }
+    }
 
     /// The minimum time between two updates.
     static let interval: Duration = .milliseconds(100)
@@ -67,16 +93,24 @@ public final class ContactModel {
     }
 
     /// Follows store and account until the task is cancelled.
-    public func run() async {
+    ///
+    /// - Parameter asksPeer: requests what the contact's server tells about the contact. Nothing is requested from strangers.
+    public func run(asksPeer: Bool = true) async {
         let coalescer = Coalescer(every: Self.interval, clock: environment.clock)
         let (events, changes) = (account.events(), account.store.changes())
         coalescer.call()
         await withTaskGroup { group in
             group.addTask { [weak self] in await coalescer.run { await self?.refresh() } }
-            group.addTask { [weak self, isLastSeenDue] in
-                while !Task.isCancelled {
-                    await isLastSeenDue.wait()
-                    await self?.askLastSeen()
+            if asksPeer {
+                group.addTask { [weak self, isLastSeenDue] in
+                    while !Task.isCancelled {
+                        await isLastSeenDue.wait()
+                        await self?.askLastSeen()
+                    }
+                }
+                group.addTask { [weak self, isCardDue] in
+                    await isCardDue.wait()
+                    await self?.askCard()
                 }
             }
             group.addTask { [id] in
@@ -97,13 +131,17 @@ public final class ContactModel {
 
     /// Reads everything again.
     public func refresh() async {
-        let (id, key) = (id, conversation)
+        let (id, key, own) = (id, conversation, account.address.bare)
         let kept = try? await account.store.read { reader throws(StoreError) in
             let contact = try reader.contacts(of: id.account).first { $0.address == id.address }
             let settings = try reader.conversation(key).flatMap { id throws(StoreError) in
                 try reader.conversation(id)?.settings
             }
-            return (contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings)
+            let isStranger = settings != nil && id.address != own ? try !reader.downloadsAutomatically(in: key) : false
+            let name = try reader.publishedNames(of: id.account)[id.address].flatMap { $0.isEmpty ? nil : $0 }
+            return (
+                contact, try reader.avatar(of: id.address, account: id.account)?.hash, settings, isStranger, name
+            )
         }
         let presence = await account.contacts.presences[id.address]
         let devices = await account.contacts.devices(of: id.address)
@@ -115,7 +153,12 @@ public final class ContactModel {
         set(\.request, request)
         set(\.isBlocked, isBlocked)
         set(\.isOnline, isOnline)
-        guard let (contact, hash, settings) = kept else { return }
+        if isOnline, !hasAskedCard {
+            hasAskedCard = true
+            isCardDue.send()
+        }
+        guard let (contact, hash, settings, isStranger, published) = kept else { return }
+        set(\.isStranger, isStranger)
         let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
         if presence != nil { set(\.lastSeen, nil) }
         if isAway, !hasAskedLastSeen { isLastSeenDue.send() }
@@ -126,9 +169,23 @@ public final class ContactModel {
         set(\.isPending, contact?.isPending ?? false)
         set(\.groups, contact?.groups ?? [])
         set(\.remark, contact?.name.flatMap { $0.isEmpty ? nil : $0 })
-        set(\.name, remark ?? id.address.unescapedLocal ?? id.address.description)
+        set(\.publishedName, published)
+        set(\.name, remark ?? published ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
+    }
+
+    private func askCard() async {
+        let rooms = await account.rooms.shared(with: id.address)
+        if !rooms.isEmpty {
+            let account = id.account
+            let book = try? await self.account.store.read { reader throws(StoreError) in
+                try AddressBook(reader, of: account)
+            }
+            let keys = rooms.map { ConversationKey(account: account, address: $0, kind: .room) }
+            set(\.commonRooms, keys.map { CommonRoom(key: $0, name: book?.title(of: $0) ?? $0.address.description) })
+        }
+        set(\.card, await account.contacts.card(of: id.address))
     }
 
     private func askLastSeen() async {
@@ -195,6 +252,17 @@ public final class ContactModel {
             } else {
                 try await account.blocking.unblock(address)
             }
+        }
+    }
+
+    /// Blocks the address, and tells the operators of the server why (XEP-0377).
+    ///
+    /// - Parameter text: more about the reason.
+    public func block(reporting reason: ReportReason, text: String) async {
+        let text = text.trimmingWhitespace
+        await attempt { account, address throws(ClientError) in
+            try await account.blocking.block(
+                address, report: AbuseReport(reason, text: text.isEmpty ? nil : text))
         }
     }
 

@@ -16,7 +16,7 @@ public struct ContactRow: Identifiable, Hashable, Sendable {
     }
 
     public let id: ID
-    /// The name that the user gave to the contact, else one from the address.
+    /// The name that the user gave to the contact, else the one that it gave itself, else one from the address.
     public let name: String
     /// The section of the list: online, away or offline.
     public internal(set) var section: ContactPresence.Section

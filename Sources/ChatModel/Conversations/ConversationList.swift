@@ -30,6 +30,8 @@ public final class ConversationList {
     @ObservationIgnored private var conversations: [ConversationID: Conversation] = [:]
     @ObservationIgnored private var built: [ConversationID: ConversationRow] = [:]
     @ObservationIgnored private var writing: [ConversationKey: [String]] = [:]
+    /// Conversations that are listed although nothing was said in them, and since when: the user has opened them.
+    @ObservationIgnored private var begun: [ConversationID: MessageTime] = [:]
 
     public init(store: any LocalStore, environment: ModelEnvironment = ModelEnvironment()) {
         self.store = store
@@ -48,8 +50,14 @@ public final class ConversationList {
     public func reload() async {
         await turns.withLock { [store] in
             do throws(StoreError) {
+                let begun = begun.keys
                 let (book, list) = try await store.read { store throws(StoreError) in
-                    (try AddressBook(store), try store.conversations())
+                    var list = try store.conversations()
+                    for id in begun {
+                        guard let conversation = try store.conversation(id), !conversation.isListed else { continue }
+                        list.append(conversation)
+                    }
+                    return (try AddressBook(store), list)
                 }
                 self.book = book
                 conversations = Dictionary(list.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -69,11 +77,11 @@ public final class ConversationList {
         guard !accounts.isEmpty || !wanted.isEmpty else { return }
         await turns.withLock { [store] in
             do throws(StoreError) {
-                let known = self.book
+                let (known, begun) = (self.book, Set(begun.keys))
                 let (book, list) = try await store.read { store throws(StoreError) in
                     var list: [Conversation] = []
                     for id in wanted {
-                        if let conversation = try store.conversation(id), conversation.isListed {
+                        if let conversation = try store.conversation(id), conversation.isListed || begun.contains(id) {
                             list.append(conversation)
                         }
                     }
@@ -96,6 +104,16 @@ public final class ConversationList {
                 problem = error
             }
         }
+    }
+
+    /// Lists a conversation that the user has opened, until the program ends even if nothing is said in it.
+    public func begin(_ key: ConversationKey) async throws(StoreError) {
+        guard all[key] == nil else { return }
+        let id = try await store.write { writer throws(StoreError) in try writer.openConversation(key) }
+        begun[id] = environment.now()
+        var changes = StoreChanges()
+        changes.conversations = [id]
+        await apply(changes)
     }
 
     /// A row, regardless of the search.
@@ -140,7 +158,8 @@ public final class ConversationList {
             if let known = built[id] {
                 row = known
             } else {
-                row = ConversationRow(conversation, book: book, writing: writing[conversation.key] ?? [], now: now)
+                row = ConversationRow(
+                    conversation, book: book, writing: writing[conversation.key] ?? [], begun: begun[id], now: now)
                 built[id] = row
             }
             if !row.isMuted, !row.isArchived { unread += max(row.unreadCount, row.isMarkedUnread ? 1 : 0) }
@@ -155,7 +174,6 @@ public final class ConversationList {
     }
 
     private func matchesSearch(_ row: ConversationRow) -> Bool {
-        searchText.isEmpty
-            || FoldedName.matches(searchText, in: [FoldedName(row.title), FoldedName(row.key.address.description)])
+        searchText.isEmpty || row.matches(searchText)
     }
 }

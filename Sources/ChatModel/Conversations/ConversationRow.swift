@@ -40,8 +40,15 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
     public var isArchived: Bool { section == .archived }
     /// Whether the row is shown as unread.
     public var isUnread: Bool { unreadCount > 0 || isMarkedUnread }
+    public var isRoom: Bool { key.kind == .room }
+    /// The draft, where the row shows it: an unread message is more important.
+    public var shownDraft: String? { unreadCount > 0 ? nil : draft }
 
-    init(_ conversation: Conversation, book: AddressBook, writing: [String], now: MessageTime) {
+    /// - Parameter begun: when the user opened a conversation in which nothing was said yet.
+    init(
+        _ conversation: Conversation, book: AddressBook, writing: [String], begun: MessageTime? = nil,
+        now: MessageTime
+    ) {
         id = conversation.id
         key = conversation.key
         let settings = conversation.settings
@@ -51,7 +58,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
             MessagePreview(message, senderName: book.author(message.sender, in: key))
         }
         time = conversation.lastMessage?.time
-        position = conversation.lastMessage?.position
+        position = conversation.lastMessage?.position ?? begun.map { .start(of: $0) }
         unreadCount = conversation.unreadCount
         isMarkedUnread = conversation.isMarkedUnread
         avatarHash = book.avatarHash(of: key.address, account: key.account)

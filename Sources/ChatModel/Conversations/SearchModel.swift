@@ -139,6 +139,11 @@ public enum SearchMarks {
         return joined
     }
 
+    /// Where a person's name occurs as a whole word, in characters.
+    public static func names(of name: String, in text: String) -> [Range<Int>] {
+        MentionRule.ranges(of: [name], in: text) { $0.map { folded($0) }.joined() }
+    }
+
     private static func folded(_ character: Character) -> String {
         if character.isASCII { return character.lowercased() }
         return String(character).folding(
@@ -158,6 +163,13 @@ public struct SearchSnippet: Hashable, Sendable {
     /// How much of a text is searched; with a match further down the beginning is shown.
     static let looked = TextFold.Limits(length: 20_000, lines: 20_000, wordLength: 1_000)
 
+    /// The first beginning of a word from a position on, but not after the match; where words have no spaces between
+    /// them, the position itself.
+    public static func wordStart(in characters: [Character], at start: Int, before match: Int) -> Int {
+        guard start > 0, start < match, !characters[start - 1].isWhitespace else { return start }
+        return characters[start..<match].firstIndex(where: \.isWhitespace).map { $0 + 1 } ?? start
+    }
+
     init(of body: String, for search: String) {
         var characters: [Character] = []
         for character in TextFold(body, Self.looked).text {
@@ -167,8 +179,10 @@ public struct SearchSnippet: Hashable, Sendable {
         }
         let found = SearchMarks.ranges(of: search, in: characters)
         let first = found.first?.lowerBound ?? 0
-        var start = first <= Self.lead ? 0 : first - Self.lead
+        var start = first <= Self.lead ? 0 : Self.wordStart(in: characters, at: first - Self.lead, before: first)
         let end = min(characters.count, start + Self.length)
+        // It begins with a whole word, if words are separated at all.
+        if start > 0, let space = characters[start..<first].firstIndex(of: " ") { start = space + 1 }
         // A short text is not cut at its beginning.
         if characters.count <= Self.length { start = 0 }
         let prefix = start > 0 ? "…" : ""

@@ -1,7 +1,7 @@
 internal import ChatEngine
 public import ChatStore
 internal import Foundation
-internal import Media
+public import Media
 public import Observation
 
 /// The files that the user is about to send, with the size of pictures in each quality.
@@ -21,6 +21,8 @@ public final class OutgoingSelection {
         public let byteCount: Int
         /// The picture with its qualities; `nil` for a file that is sent unchanged.
         public let picture: PictureChoice?
+        /// The facts about a video, if it can be decoded.
+        public let video: VideoFile?
         let bytes: [UInt8]
     }
 
@@ -56,7 +58,7 @@ public final class OutgoingSelection {
                 refused.append(name)
                 continue
             }
-            await take(bytes, name: name)
+            await take(bytes, name: name, path: path)
         }
         end()
     }
@@ -69,6 +71,13 @@ public final class OutgoingSelection {
     }
 
     public func remove(_ id: Item.ID) { items.removeAll { $0.id == id } }
+
+    /// Moves a file in the order in which they are sent, by a number of places.
+    public func move(_ id: Item.ID, by step: Int) {
+        guard let index = items.firstIndex(where: { $0.id == id }) else { return }
+        let target = min(max(0, index + step), items.count - 1)
+        items.insert(items.remove(at: index), at: target)
+    }
 
     /// Stores everything in the cache in the chosen quality, pinned for the ``Composer`` that sends it.
     public func attachments(in cache: MediaCache) async throws(StoreError) -> [Attachment] {
@@ -85,11 +94,18 @@ public final class OutgoingSelection {
             let isText = type == .octetStream && item.name.hasSuffix(".txt")
             attachments.append(
                 Attachment(
-                    kind: type.kind == .video ? .video : .file,
+                    kind: type.kind == .video ? .video : type.kind == .audio ? .voice : .file,
                     mediaType: isText ? "text/plain; charset=utf-8" : type.name, name: item.name,
-                    size: Int64(item.bytes.count), contentHash: hash.description, isLocal: true))
+                    size: Int64(item.bytes.count), width: item.video?.width, height: item.video?.height,
+                    duration: item.video?.milliseconds, contentHash: hash.description, isLocal: true,
+                    thumbnail: await Self.thumbnail(of: item.video)))
         }
         return attachments
+    }
+
+    private static func thumbnail(of video: VideoFile?) async -> [UInt8]? {
+        guard let video else { return nil }
+        return (try? await video.still.thumbnail(max: PictureChoice.thumbnailSide))?.bytes
     }
 
     private func begin() {
@@ -102,18 +118,21 @@ public final class OutgoingSelection {
         isPreparing = preparing > 0
     }
 
-    private func take(_ bytes: [UInt8], name: String) async {
+    private func take(_ bytes: [UInt8], name: String, path: String? = nil) async {
         count += 1
         let id = count
         var choice: PictureChoice?
-        if MediaType(sniffing: Array(bytes.prefix(MediaType.sniffedByteCount))).kind == .picture {
+        var video: VideoFile?
+        let kind = MediaType(sniffing: Array(bytes.prefix(MediaType.sniffedByteCount))).kind
+        if kind == .video, let path { video = try? await VideoFile.inspect(path: path) }
+        if kind == .picture {
             let picture = PictureChoice(bytes, name: name)
             picture.quality = quality
             await picture.prepare()
             // A picture that cannot be decoded is sent unchanged, like any other file.
             if picture.picture != nil { choice = picture }
         }
-        items.append(Item(id: id, name: name, byteCount: bytes.count, picture: choice, bytes: bytes))
+        items.append(Item(id: id, name: name, byteCount: bytes.count, picture: choice, video: video, bytes: bytes))
     }
 
     /// Larger files are rejected, because recipients with this program could not download them.

@@ -9,7 +9,7 @@ internal import XMPPAddress
 ///     await feed.run()                                    // until cancelled or the store is closed
 ///
 /// Each message is decided once, when it arrives: later reactions and corrections do not notify again, and old messages
-/// from an archive do not notify at all.
+/// from an archive do not notify at all. A message that could not be decrypted is decided once more when its copy is here.
 @MainActor
 public final class NotificationFeed {
     /// Shows a notification; of several messages of one conversation that arrive together, the last one.
@@ -28,6 +28,10 @@ public final class NotificationFeed {
     /// The newest message seen of each conversation.
     private var latest: [ConversationID: TimelinePosition] = [:]
     private var announced: Set<ConversationID> = []
+    /// Messages of which a copy was requested.
+    private var awaited: Set<MessageID> = []
+    /// The number of such messages: those of an hour of a busy day.
+    private static let awaitedLimit = 256
 
     /// - Parameter isInFront: whether the user is looking at a conversation.
     public convenience init(_ home: ChatHome, isInFront: @escaping (ConversationKey) -> Bool) {
@@ -105,7 +109,8 @@ public final class NotificationFeed {
         let policy = NotificationPolicy(showsText: preferences.values.showsTextInNotifications)
         var news: MessageNotification?
         for (message, author) in zip(finding.messages, finding.authors) {
-            if let before, message.position <= before { continue }
+            let isCopy = isAwaitedCopy(message)
+            if let before, message.position <= before, !isCopy { continue }
             latest[finding.id] = max(latest[finding.id] ?? message.position, message.position)
             let situation = NotificationPolicy.Situation(
                 now: environment.now(), isInFront: isInFront(conversation.key),
@@ -119,6 +124,15 @@ public final class NotificationFeed {
         guard let news else { return }
         announced.insert(finding.id)
         announce(news, conversation.key)
+    }
+
+    /// Whether a message that could not be decrypted is readable now; remembers those that can become so.
+    private func isAwaitedCopy(_ message: StoredMessage) -> Bool {
+        if case .notOpened(_, ProtectionError.Code.requested.rawValue) = message.protection {
+            if awaited.count < Self.awaitedLimit { awaited.insert(message.id) }
+            return false
+        }
+        return awaited.remove(message.id) != nil && !message.protection.isNotOpened
     }
 
     private func forget(_ id: ConversationID) {

@@ -19,15 +19,17 @@ extension ContactList {
                 await coalescer.run {
                     let presences = await account.contacts.presences
                     let requests = await account.contacts.requests
-                    let invitations = await account.invitations.waiting
+                    let (invitations, names) = (await account.invitations.waiting, await account.invitations.names)
                     self?.show(presences: presences, of: account.id)
                     self?.show(requests: requests, of: account.id)
-                    self?.show(invitations: invitations, of: account.id)
+                    self?.show(invitations: invitations, named: names, of: account.id)
                 }
             }
             for await event in events {
                 switch event {
                 case .presence, .requests, .invitations, .connection: coalescer.call()
+                case .answer(let answer, let address):
+                    onAnswer(ContactRow.ID(account: account.id, address: address), answer)
                 default: break
                 }
             }

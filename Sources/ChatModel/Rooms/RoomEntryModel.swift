@@ -67,6 +67,16 @@ public final class RoomEntryModel {
         atWork.indices.contains(accountIndex) ? atWork[accountIndex] : atWork.first
     }
 
+    /// Discovers the room service and its rooms, now and when the account comes online, until the task is cancelled.
+    public func run() async {
+        guard let account else { return }
+        let events = account.events()
+        await prepare()
+        for await event in events {
+            if case .connection(let state) = event, state.isOnline, service == nil { await prepare() }
+        }
+    }
+
     /// Discovers the room service of the account's server and its rooms.
     public func prepare() async {
         guard let account else { return }
@@ -89,9 +99,7 @@ public final class RoomEntryModel {
     public var suggestions: [RoomListing] {
         let typed = text.trimmingWhitespace
         guard !typed.isEmpty else { return listings }
-        return listings.filter { listing in
-            FoldedName.matches(typed, in: [FoldedName(listing.name), FoldedName(listing.address.description)])
-        }
+        return listings.filter { $0.matches(typed) }
     }
 
     /// The address of the room; `nil` if it is not known yet.

@@ -180,6 +180,8 @@ public struct RoomRights: Hashable, Sendable {
     public var mayInvite: Bool { own != nil }
     public var mayRetractOthersMessages: Bool { isModerator }
     public var isOwner: Bool { own?.standing == .owner }
+    /// Whether this account may change who has which standing.
+    public var mayChangeStandings: Bool { isAdmin }
 
     /// Whether this account may kick a person: not one with a higher affiliation, and admins and owners cannot kick
     /// each other (XEP-0045 §8.2).

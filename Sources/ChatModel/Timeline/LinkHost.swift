@@ -7,6 +7,8 @@ internal import XMPPAddress
 public struct LinkHost: Sendable, Hashable {
     /// The host in ASCII form (RFC 5890 §2.3.2.1), `xn--…`, if it differs from the link.
     public let asciiName: String?
+    /// The host to show beside the link: in ASCII form if it differs from the link.
+    public let shown: String
     /// Whether it can be mistaken for another host: mixed scripts, only letters that look like Latin ones, characters
     /// that no host name has, or another name in front of it.
     public let isDeceptive: Bool
@@ -18,15 +20,17 @@ public struct LinkHost: Sendable, Hashable {
     public init?(_ link: String) {
         guard let (host, hasUser) = Self.host(of: link), !host.isEmpty else { return nil }
         if host.utf8.allSatisfy({ $0 < 0x80 }) {
-            (asciiName, isDeceptive) = (hasUser ? host : nil, hasUser)
+            (asciiName, isDeceptive, shown) = (hasUser ? host : nil, hasUser, host)
             return
         }
         guard host.utf8.count <= Self.lengthLimit, let address = try? JID(host), address.local == nil, address.isBare
         else {
-            (asciiName, isDeceptive) = (Self.spelled(host), true)
+            let name = Self.spelled(host)
+            (asciiName, isDeceptive, shown) = (name, true, name)
             return
         }
         asciiName = address.asciiDomain
+        shown = address.asciiDomain
         isDeceptive = hasUser || address.domain.split(separator: ".").contains { Self.isDeceptive($0) }
     }
 

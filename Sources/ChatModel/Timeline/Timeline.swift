@@ -48,6 +48,9 @@ public final class Timeline {
     /// Why reading the store last failed, if it did.
     public private(set) var problem: StoreError?
 
+    /// Whether pictures that were sent together are one row, see ``TimelineMessage/album``. Set it before ``open()``.
+    @ObservationIgnored public var joinsAlbums = false
+
     @ObservationIgnored let store: any LocalStore
     @ObservationIgnored let actions: (any ConversationActions)?
     @ObservationIgnored let environment: ModelEnvironment
@@ -190,16 +193,25 @@ public final class Timeline {
 
     func display() {
         checkWindow()
+        // What was read and answered is not new any more.
+        if let line = unread, contents.unreadCount == 0, let newest = contents.newest, newest.isOutgoing,
+            newest.position > line.position
+        {
+            unread = nil
+        }
         encryptedSince = [encryptedSince, contents.encryptedSince].compactMap(\.self).min()
         let layout = TimelineLayout(
             key: key, book: book, calendar: environment.calendar(), unread: unread,
             isLoadingOlder: olderMessages == .loading, encryptedSince: encryptedSince)
-        let rows = layout.items(contents)
+        let rows = joinsAlbums ? MessageAlbum.joined(layout.items(contents)) : layout.items(contents)
         if reachesNewest != contents.window.reachesNewest { reachesNewest = contents.window.reachesNewest }
         if unreadCount != contents.unreadCount { unreadCount = contents.unreadCount }
         if !reachesNewest, isAtNewest { isAtNewest = false }
         items.show(rows)
     }
+
+    /// The name of the conversation.
+    var title: String { book.title(of: key) }
 
     func author(_ address: JID) -> String { book.author(address, in: key) }
 

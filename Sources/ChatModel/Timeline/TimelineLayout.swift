@@ -186,6 +186,13 @@ public enum TimelineItem: Identifiable, Hashable, Sendable {
     public var message: TimelineMessage? {
         if case .message(let message) = self { message } else { nil }
     }
+
+    /// Whether the row shows what has this identifier: itself, or a message of its album.
+    public func shows(_ id: ID) -> Bool {
+        if self.id == id { return true }
+        guard case .message(let message) = id, let album = self.message?.album else { return false }
+        return album.contains { $0.id == message }
+    }
 }
 
 /// A day in the user's calendar and time zone.

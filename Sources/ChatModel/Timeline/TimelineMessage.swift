@@ -1,5 +1,6 @@
 public import ChatStore
-internal import MessageFeatures
+internal import Cryptography
+public import MessageFeatures
 public import XMPPAddress
 
 /// A message as a timeline shows it.
@@ -31,6 +32,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     /// The hash of the sender's avatar, for an ``AvatarLoader``.
     public let avatarHash: String?
     public let isOutgoing: Bool
+    private let isInRoom: Bool
     /// The latest text; empty if it was retracted.
     public let text: MessageText
     public let state: MessageState
@@ -44,6 +46,11 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     public let unreadable: [ProtectionError.Recipient]
     public let reactions: [ReactionGroup]
     public let quotation: Quotation?
+    /// The user's nickname in the room, by which others mention the user; `nil` elsewhere.
+    public let ownNickname: String?
+    /// The pictures and videos that were sent together with this one, which is the first of them; empty for a message of its
+    /// own.
+    public internal(set) var album: [TimelineMessage] = []
     /// Whether it is the first of a group, which shows the sender.
     public internal(set) var beginsGroup: Bool
     /// Whether it is the last of a group.
@@ -53,6 +60,20 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
 
     /// The text shown instead of an encrypted message that could not be opened; `nil` for any other message.
     public var notOpened: String? { isRetracted ? nil : Wording.notOpened(protection) }
+
+    /// The colour of the sender's name (XEP-0392): of the nickname in a room, else of the address. Computed on each access,
+    /// so only for visible rows.
+    public var senderColor: ConsistentColor {
+        ConsistentColor(of: sender.resource.flatMap { isInRoom ? $0 : nil } ?? sender.bare.description) {
+            SHA1.hash($0)
+        }
+    }
+
+    /// Whether the message mentions the user. Computed on each access, so only for visible rows.
+    public var mentionsUser: Bool {
+        guard let ownNickname, !isOutgoing, !isRetracted else { return false }
+        return MentionRule.mentions([ownNickname], in: TextFold(text.body).text) { FoldedName($0).text }
+    }
 
     /// The parsed text. Computed on each access, so only for visible rows.
     public var body: MessageBody { MessageBody(text.body) }
@@ -72,6 +93,8 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
             ? book.avatarHash(of: message.sender, account: key.account)
             : book.avatarHash(ofOccupant: message.sender, account: key.account)
         isOutgoing = message.isOutgoing
+        isInRoom = key.kind != .direct
+        ownNickname = book.ownNickname(in: key)
         text = message.text
         state = message.state
         editTime = message.editTime
@@ -105,7 +128,7 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
 extension StoredMessage {
     /// The identifier by which another message refers to this one: in rooms the archive's, else the sender's; a
     /// correction always the stanza's `id` (XEP-0308 §3, XEP-0424 §3, XEP-0444 §4, XEP-0461 §3).
-    func reference(in key: ConversationKey, for purpose: MessageIdentity.Purpose) -> TargetReference? {
+    package func reference(in key: ConversationKey, for purpose: MessageIdentity.Purpose) -> TargetReference? {
         let identity = MessageIdentity(
             isInRoom: key.kind == .room, stanzaID: wireID, originID: originID, archiveID: archiveReference?.id)
         guard let id = identity.identifier(for: purpose) else { return nil }

@@ -78,6 +78,10 @@ extension Wording {
         case .streamError(let error): localized("the server ended the stream: %@", error.condition.rawValue)
         case .disconnected(let error, let pause): ended(error, retryAfter: pause)
         case .extensionFailed(let name, let error): "\(name): \(failure(any: error))"
+        // A fault of the program, which names its place in its source.
+        case .readingPaused(let observers):
+            localized("nothing is read, because this program is busy: %@", observers.joined(separator: ", "))
+        case .readingResumed: localized("reading again")
         }
     }
 

@@ -40,6 +40,9 @@ extension Wording {
         return switch notice.kind {
         case .began: localized("Messages are encrypted from here on")
         case .ended: localized("You have turned encryption off: messages are not encrypted from here on")
+        case .newDevice where notice.isOwn:
+            localized("Your account uses a new device, which can read messages from here on.")
+        case .newDevice: localized("%@ uses a new device, which can read messages from here on.", name)
         case .newKey where notice.isOwn:
             localized("Your account uses a new key. Nothing is encrypted for it until you decide.")
         case .changedKey where notice.isOwn:

@@ -172,6 +172,7 @@ extension Wording {
         case .system: localized("The system refused it.")
         case .httpStatus: localized("The web server refused it.")
         case .httpFailed: localized("The transfer failed.")
+        case .proxyFailed: localized("The proxy did not connect to the server.")
         case .webSocketFailed: localized("The server does not accept this connection.")
         case .tooLarge: localized("There is more than is allowed.")
         }

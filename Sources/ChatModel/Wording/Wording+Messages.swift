@@ -79,6 +79,7 @@ extension Wording {
         return switch ProtectionError.Code(rawValue: reason) {
         case .otherDevice: localized("This message was encrypted for your other devices.")
         case .forged: localized("This encrypted message is not from whom it claims to be.")
+        case .requested: localized("This message could not be decrypted. Its sender’s device is asked to send it again.")
         case .damaged: localized("This encrypted message is damaged. Ask for it to be sent again.")
         default: localized("This message could not be decrypted. Ask for it to be sent again.")
         }
@@ -129,10 +130,12 @@ extension Wording {
         }
     }
 
-    /// A message in one line; in a room, with its author.
+    /// A message in one line; with its author in a room, and if it is the user's own.
     public static func preview(_ preview: MessagePreview, in kind: ConversationKey.Kind) -> String {
-        guard kind == .room, !preview.isOutgoing else { return Self.preview(preview) }
-        return localized("%@: %@", preview.senderName, Self.preview(preview))
+        // An action begins with the name.
+        if preview.kind == .action { return Self.preview(preview) }
+        if preview.isOutgoing { return localized("You: %@", Self.preview(preview)) }
+        return kind == .room ? localized("%@: %@", preview.senderName, Self.preview(preview)) : Self.preview(preview)
     }
 
     /// Who is typing.

@@ -2,6 +2,7 @@ public import ChatEngine
 public import ChatStore
 public import Foundation
 internal import Localization
+internal import XMPPClient
 public import XMPPStanzas
 
 /// Texts about presence and roles in rooms.
@@ -51,6 +52,19 @@ extension Wording {
         }
     }
 
+    /// What a line of a contact's profile is.
+    public static func kind(_ kind: ContactCard.Kind) -> String {
+        switch kind {
+        case .name: localized("Name")
+        case .organization: localized("Organization")
+        case .email: localized("Email")
+        case .telephone: localized("Phone")
+        case .page: localized("Web page")
+        case .birthday: localized("Birthday")
+        case .note: localized("Note")
+        }
+    }
+
     /// One device of a contact with its status text.
     public static func device(_ device: ContactDevice) -> String {
         let word =
@@ -70,8 +84,23 @@ extension Wording {
         switch availability {
         case .available: localized("Available")
         case .away: localized("Away")
-        case .doNotDisturb: localized("Do not disturb")
+        case .doNotDisturb: localized("Do Not Disturb")
         case .invisible: localized("Invisible")
+        }
+    }
+
+    /// The user's own state while no account is online.
+    public static func ownOffline(_ accounts: [AccountRow]) -> String {
+        accounts.contains { if case .connecting = $0.connection { true } else { false } }
+            ? localized("Connecting…") : localized("You are offline")
+    }
+
+    /// What a contact has answered.
+    public static func answer(_ answer: ContactAnswer, of name: String) -> String {
+        switch answer {
+        case .accepted: localized("%@ accepted your contact request.", name)
+        case .declined: localized("%@ declined your contact request.", name)
+        case .ended: localized("%@ no longer shares status with you.", name)
         }
     }
 }

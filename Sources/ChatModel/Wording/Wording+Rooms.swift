@@ -101,6 +101,17 @@ extension Wording {
         (subject ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
+    /// A standing in the list of a room; `nil` for none.
+    public static func standing(_ standing: RoomAffiliate.Standing?) -> String {
+        switch standing {
+        case .owner: localized("Owner")
+        case .admin: localized("Admin")
+        case .member: localized("Member")
+        case .banned: localized("Banned")
+        case nil: localized("None")
+        }
+    }
+
     /// A person's role in the room; `nil` for none.
     public static func standing(_ person: RoomState.Person) -> String? {
         switch person.standing {

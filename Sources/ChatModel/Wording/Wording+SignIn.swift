@@ -135,3 +135,12 @@ extension Wording {
         Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601.year().month().day())
     }
 }
+
+extension Wording {
+    /// Where a provider is, and since when.
+    public static func provider(_ provider: KnownProvider) -> String {
+        let locale = Locale(identifier: Localization.language)
+        let countries = provider.countries.map { locale.localizedString(forRegionCode: $0) ?? $0 }
+        return localized("%1$@ · since %2$@", countries.joined(separator: ", "), String(provider.since))
+    }
+}

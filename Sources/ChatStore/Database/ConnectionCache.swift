@@ -29,6 +29,9 @@ final class ConnectionCache {
     /// The summaries in the rows of conversations; valid as long as ``newestMessage``.
     var summaries: [ConversationID: ConversationSummary] = [:]
 
+    /// Whether the event log has readers; valid as long as ``newestMessage``.
+    var hasEventReaders: Bool?
+
     /// The writer's record of when rows were counted last.
     var growth = GrowthAllowance()
 
@@ -54,6 +57,7 @@ final class ConnectionCache {
         keys = [:]
         conversationNumbers = [:]
         summaries = [:]
+        hasEventReaders = nil
     }
 
     func number(of address: JID, in connection: SQLiteConnection) throws(StoreError) -> Int64? {

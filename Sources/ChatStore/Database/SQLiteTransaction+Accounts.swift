@@ -60,6 +60,7 @@ extension SQLiteTransaction {
             "SELECT id FROM conversations WHERE account = ?", [SQLiteValue(account)]
         ) { row throws(StoreError) in ConversationID(rawValue: row.integer(0)) }
         for conversation in conversations { try removeConversation(conversation) }
+        if let address = try address(of: account) { events.note(.accountRemoved, address, of: account) }
         try connection.run("DELETE FROM accounts WHERE id = ?", [SQLiteValue(account)])
         try removeUnusedAvatars()
         cache.removeAll()
@@ -105,29 +106,35 @@ extension SQLiteTransaction {
         guard let groups = try? JSONEncoder().encode(contact.groups) else {
             throw StoreError(.invalidRequest, "The groups of a contact cannot be encoded.")
         }
-        try connection.run(
-            """
-            INSERT OR REPLACE INTO contacts (account, address, name, subscription, is_pending, is_approved, groups)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                SQLiteValue(account), .integer(try number(of: contact.address)), SQLiteValue(contact.name),
-                .text(contact.subscription.rawValue), SQLiteValue(contact.isPending), SQLiteValue(contact.isApproved),
-                .text(String(decoding: groups, as: UTF8.self)),
-            ])
+        try recordingContacts(contact.address, of: account) { () throws(StoreError) in
+            try connection.run(
+                """
+                INSERT OR REPLACE INTO contacts (account, address, name, subscription, is_pending, is_approved, groups)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    SQLiteValue(account), .integer(try number(of: contact.address)), SQLiteValue(contact.name),
+                    .text(contact.subscription.rawValue), SQLiteValue(contact.isPending),
+                    SQLiteValue(contact.isApproved), .text(String(decoding: groups, as: UTF8.self)),
+                ])
+        }
         changes.accounts.insert(account)
     }
 
     func removeContact(_ address: JID, of account: AccountID) throws(StoreError) {
         guard let number = try knownNumber(of: address.bare) else { return }
-        try connection.run(
-            "DELETE FROM contacts WHERE account = ? AND address = ?", [SQLiteValue(account), .integer(number)])
+        try recordingContacts(address, of: account) { () throws(StoreError) in
+            try connection.run(
+                "DELETE FROM contacts WHERE account = ? AND address = ?", [SQLiteValue(account), .integer(number)])
+        }
         changes.accounts.insert(account)
     }
 
     func replaceContacts(_ contacts: [StoredContact], version: String?, of account: AccountID) throws(StoreError) {
-        try connection.run("DELETE FROM contacts WHERE account = ?", [SQLiteValue(account)])
-        for contact in contacts { try save(contact, of: account) }
+        try recordingContacts(of: account) { () throws(StoreError) in
+            try connection.run("DELETE FROM contacts WHERE account = ?", [SQLiteValue(account)])
+            for contact in contacts { try save(contact, of: account) }
+        }
         try connection.run(
             "UPDATE accounts SET roster_version = ? WHERE id = ?", [SQLiteValue(version), SQLiteValue(account)])
         changes.accounts.insert(account)
@@ -148,23 +155,27 @@ extension SQLiteTransaction {
 
     func save(_ room: StoredRoom, of account: AccountID) throws(StoreError) {
         try requireAccount(account)
-        try connection.run(
-            """
-            INSERT OR REPLACE INTO rooms (account, address, nickname, name, subject, joins_automatically, occupant_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                SQLiteValue(account), .integer(try number(of: room.address)), SQLiteValue(room.nickname),
-                SQLiteValue(room.name), SQLiteValue(room.subject), SQLiteValue(room.joinsAutomatically),
-                SQLiteValue(room.occupantID),
-            ])
+        try recordingRoom(room.address, of: account) { () throws(StoreError) in
+            try connection.run(
+                """
+                INSERT OR REPLACE INTO rooms (account, address, nickname, name, subject, joins_automatically, occupant_id)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    SQLiteValue(account), .integer(try number(of: room.address)), SQLiteValue(room.nickname),
+                    SQLiteValue(room.name), SQLiteValue(room.subject), SQLiteValue(room.joinsAutomatically),
+                    SQLiteValue(room.occupantID),
+                ])
+        }
         changes.accounts.insert(account)
     }
 
     func removeRoom(_ address: JID, of account: AccountID) throws(StoreError) {
         guard let number = try knownNumber(of: address.bare) else { return }
-        try connection.run(
-            "DELETE FROM rooms WHERE account = ? AND address = ?", [SQLiteValue(account), .integer(number)])
+        try recordingRoom(address, of: account) { () throws(StoreError) in
+            try connection.run(
+                "DELETE FROM rooms WHERE account = ? AND address = ?", [SQLiteValue(account), .integer(number)])
+        }
         changes.accounts.insert(account)
     }
 
@@ -208,6 +219,29 @@ extension SQLiteTransaction {
                 "DELETE FROM avatars WHERE account = ? AND address = ?", [SQLiteValue(account), number])
         }
         try removeUnusedAvatars()
+        changes.accounts.insert(account)
+    }
+
+    // MARK: Published names
+
+    func publishedNames(of account: AccountID) throws(StoreError) -> [JID: String] {
+        let rows = try connection.rows(
+            "SELECT address, name FROM published_names WHERE account = ?", [SQLiteValue(account)]
+        ) { row throws(StoreError) in (try address(row.integer(0)), row.text(1)) }
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    }
+
+    func savePublishedName(_ name: String?, of address: JID, account: AccountID) throws(StoreError) {
+        try requireAccount(account)
+        let number = SQLiteValue.integer(try number(of: address.bare))
+        if let name {
+            try connection.run(
+                "INSERT OR REPLACE INTO published_names (account, address, name) VALUES (?, ?, ?)",
+                [SQLiteValue(account), number, .text(name)])
+        } else {
+            try connection.run(
+                "DELETE FROM published_names WHERE account = ? AND address = ?", [SQLiteValue(account), number])
+        }
         changes.accounts.insert(account)
     }
 

@@ -76,6 +76,7 @@ extension SQLiteTransaction {
         changes.messages[conversation] = nil
         changes.conversations.insert(conversation)
         changes.sendQueue = true
+        events.conversationRemoved(conversation, key)
     }
 
     func hasWritten(in conversation: ConversationID) throws(StoreError) -> Bool {

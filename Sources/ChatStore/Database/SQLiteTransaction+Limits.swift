@@ -3,7 +3,7 @@ internal import XMPPAddress
 extension SQLiteTransaction {
     private static let size = """
         m.id, coalesce(length(CAST(m.body AS BLOB)), 0) + coalesce(length(CAST(m.subject AS BLOB)), 0)
-        + coalesce(length(CAST(m.thread AS BLOB)), 0) + coalesce((
+        + coalesce(length(CAST(m.thread AS BLOB)), 0) + coalesce(length(CAST(m.link AS BLOB)), 0) + coalesce((
             SELECT sum(coalesce(length(a.thumbnail), 0) + coalesce(length(CAST(a.url AS BLOB)), 0)
                 + coalesce(length(CAST(a.name AS BLOB)), 0))
             FROM attachments a WHERE a.message = m.id), 0)

@@ -7,10 +7,10 @@ extension SQLiteTransaction {
         m.id, m.conversation, m.kind, m.flags, m.sender, m.state, m.time_source, m.order_time, m.order_rank, m.wire_id, \
         m.archive, m.archive_id, m.body, m.time, m.origin_id, m.occupant_id, m.subject, m.thread, m.reply_archive, \
         m.reply_id, m.target_archive, m.target_id, m.target, m.current_edit, m.retraction, m.failure, m.media, m.stay, \
-        m.protection, m.unreadable
+        m.protection, m.unreadable, m.link, m.receipts
         """
     /// How many they are: where the columns begin that a query puts behind them.
-    static let columnCount: Int32 = 30
+    static let columnCount: Int32 = 32
     private static let select = "SELECT \(columns) FROM messages m "
     private static let byID = select + "WHERE m.id = ?"
     // Only the number, which is in the index: nearly every message of an archive is new, and reading all columns takes
@@ -90,6 +90,8 @@ extension SQLiteTransaction {
         record.stay = row.optionalInteger(27).map { OccupantStay(rawValue: $0) }
         record.protection = try protection(row.optionalInteger(28))
         record.unreadable = try unreadable(row.optionalInteger(29))
+        record.storedLink = row.optionalText(30)
+        record.storedReceipts = row.optionalText(31)
         return record
     }
 

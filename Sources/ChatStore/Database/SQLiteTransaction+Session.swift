@@ -20,14 +20,17 @@ extension SQLiteTransaction {
     }
 
     func savePresence(_ presence: StoredPresence, of account: AccountID) throws(StoreError) {
-        try connection.run(
-            """
-            INSERT OR REPLACE INTO presences (account, address, kind, show, status, priority) VALUES (?, ?, ?, ?, ?, ?)
-            """,
-            [
-                SQLiteValue(account), .text(presence.address.description), SQLiteValue(presence.kind.rawValue),
-                SQLiteValue(presence.show), SQLiteValue(presence.status), SQLiteValue(presence.priority),
-            ])
+        try recordingRequest(presence, of: account) { () throws(StoreError) in
+            try connection.run(
+                """
+                INSERT OR REPLACE INTO presences (account, address, kind, show, status, priority)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    SQLiteValue(account), .text(presence.address.description), SQLiteValue(presence.kind.rawValue),
+                    SQLiteValue(presence.show), SQLiteValue(presence.status), SQLiteValue(presence.priority),
+                ])
+        }
     }
 
     func removePresence(_ kind: StoredPresence.Kind, of address: JID, account: AccountID) throws(StoreError) {

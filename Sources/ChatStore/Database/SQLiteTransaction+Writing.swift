@@ -5,15 +5,15 @@ extension SQLiteTransaction {
         INSERT INTO messages (id, conversation, kind, flags, sender, state, time_source, order_time, order_rank, wire_id,
         archive, archive_id, body, time, origin_id, occupant_id, subject, thread, reply_archive, reply_id,
         target_archive, target_id, target, current_edit, retraction, failure, media, stay,
-        protection, unreadable)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        protection, unreadable, link, receipts)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     private static let change = """
         UPDATE messages SET conversation = ?2, kind = ?3, flags = ?4, sender = ?5, state = ?6, time_source = ?7,
         order_time = ?8, order_rank = ?9, wire_id = ?10, archive = ?11, archive_id = ?12, body = ?13, time = ?14,
         origin_id = ?15, occupant_id = ?16, subject = ?17, thread = ?18, reply_archive = ?19, reply_id = ?20,
         target_archive = ?21, target_id = ?22, target = ?23, current_edit = ?24, retraction = ?25, failure = ?26,
-        media = ?27, stay = ?28, protection = ?29, unreadable = ?30
+        media = ?27, stay = ?28, protection = ?29, unreadable = ?30, link = ?31, receipts = ?32
         WHERE id = ?1
         """
 
@@ -40,7 +40,7 @@ extension SQLiteTransaction {
             SQLiteValue(try encodeFailure(record.state.failure)),
             record.media.isEmpty ? .null : SQLiteValue(record.media.rawValue),
             record.stay.map { .integer($0.rawValue) } ?? .null, try number(of: record.protection),
-            try number(of: record.unreadable),
+            try number(of: record.unreadable), SQLiteValue(record.storedLink), SQLiteValue(record.storedReceipts),
         ]
     }
 

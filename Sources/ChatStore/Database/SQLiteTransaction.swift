@@ -5,6 +5,7 @@ final class SQLiteTransaction: RecordStorage {
     let connection: SQLiteConnection
     let cache: ConnectionCache
     var changes = StoreChanges()
+    var events = EventDraft()
     /// The summaries of the conversations that the transaction has touched; written at its end.
     var summaries: [ConversationID: ConversationSummary] = [:]
     /// The number of messages that the transaction has added to the queue of the search index.

@@ -50,8 +50,10 @@ actor StoreConnectionActor {
         do throws(StoreError) {
             return try connection.transaction(immediate: true) { () throws(StoreError) in
                 let transaction = SQLiteTransaction(connection, cache: cache)
+                try transaction.beginRecording()
                 let result = try body(transaction)
                 try transaction.finish()
+                try transaction.record()
                 return (result, transaction.changes, transaction.unindexed)
             }
         } catch {

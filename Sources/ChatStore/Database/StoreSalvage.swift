@@ -17,7 +17,7 @@ enum StoreSalvage {
         "properties", "addresses", "accounts", "sessions", "archives", "contacts", "rooms", "conversations", "messages",
         "further_names", "attachments", "drafts", "pending_marks", "archive_intervals", "send_queue", "capabilities",
         "avatar_data", "avatars", "presences", "protections", "protection_records",
-        "notices",
+        "notices", "published_names",
     ]
 
     /// Renames the file and creates a new one with every row that can be read and whose references are valid.
@@ -70,6 +70,8 @@ enum StoreSalvage {
         let known = migrations.filter { $0.number <= version ?? .max }
         _ = try Migration.migrate(target, with: known.isEmpty ? migrations : known)
         for table in tables { try copy(table, from: source, to: target, report: &report) }
+        // Entries may be lost, so this log ends, and its readers notice that.
+        try target.run("DELETE FROM properties WHERE name = ?", [.text(SQLiteTransaction.eventLogProperty)])
         try removeOrphans(from: target)
         try target.transaction(immediate: true) { () throws(StoreError) in
             try SQLiteTransaction(target, cache: ConnectionCache()).resetIndex()

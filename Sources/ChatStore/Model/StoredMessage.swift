@@ -29,6 +29,39 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     /// The devices, or accounts without any, that cannot decrypt a message of ours that others can, each with its
     /// reason.
     public let unreadable: [ProtectionError.Recipient]
+    /// Which devices of the other side have confirmed a message of ours, in the order of arrival.
+    public let receipts: [MessageReceipt]
+}
+
+/// The confirmation of a message of ours by a device of the other side.
+public struct MessageReceipt: Hashable, Sendable, Codable {
+    public enum Kind: Int, Sendable, Codable {
+        /// XEP-0184.
+        case delivered = 0
+        /// XEP-0333.
+        case displayed = 1
+    }
+
+    public let kind: Kind
+    /// The resource of the device; empty if its address had none.
+    public let device: String
+    /// When it arrived.
+    public let time: MessageTime
+
+    /// More are not stored: nobody has so many devices, and anybody can invent them.
+    static let limit = 16
+    /// In characters.
+    private static let deviceLimit = 64
+
+    init?(_ report: StateReport) {
+        switch report.kind {
+        case .delivered: kind = .delivered
+        case .displayed: kind = .displayed
+        case .refused: return nil
+        }
+        device = String((report.sender.resource ?? "").prefix(Self.deviceLimit))
+        time = report.time
+    }
 }
 
 /// A notice in the timeline of a conversation, at its time among the messages.

@@ -1,3 +1,5 @@
+internal import Foundation
+package import MessagePayloads
 package import XMPPAddress
 
 /// One row of the messages table: a message, or a correction, retraction or set of reactions.
@@ -29,6 +31,7 @@ package struct MessageRecord: Equatable, Sendable {
     package var body: String?
     package var subject: String?
     package var thread: String?
+    package var link: LinkDescription?
     package var reply: TargetReference?
     package var hasAttachments = false
     /// The kinds of files of the message as it is shown: those of the effective correction, if it has any. Only set for
@@ -44,6 +47,8 @@ package struct MessageRecord: Equatable, Sendable {
     package var retraction: MessageID?
     package var hasReactions = false
     package var protection = MessageProtection.none
+    /// Which devices of the other side have confirmed it, if it is ours.
+    package var receipts: [MessageReceipt] = []
     /// The devices that cannot decrypt it, if it is ours.
     package var unreadable: [ProtectionError.Recipient] = []
 
@@ -87,6 +92,32 @@ package struct PendingMark: Equatable, Sendable {
 }
 
 extension MessageRecord {
+    /// ``link`` as JSON. What cannot be read is no link.
+    package var storedLink: String? {
+        get { link.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) } }
+        set { link = newValue.flatMap { try? JSONDecoder().decode(LinkDescription.self, from: Data($0.utf8)) } }
+    }
+
+    /// ``receipts`` as JSON; `nil` for none. What cannot be read is none.
+    package var storedReceipts: String? {
+        get {
+            receipts.isEmpty ? nil : (try? JSONEncoder().encode(receipts)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        set {
+            receipts = newValue.flatMap { try? JSONDecoder().decode([MessageReceipt].self, from: Data($0.utf8)) } ?? []
+        }
+    }
+
+    /// Adds a receipt, once for each device and kind.
+    ///
+    /// - Returns: `false` if nothing has changed.
+    mutating func add(_ receipt: MessageReceipt) -> Bool {
+        let isKnown = receipts.contains { $0.kind == receipt.kind && $0.device == receipt.device }
+        guard !isKnown, receipts.count < MessageReceipt.limit else { return false }
+        receipts.append(receipt)
+        return true
+    }
+
     mutating func take(_ content: MessageContent) {
         targetReference = content.target
         switch content {
@@ -94,6 +125,7 @@ extension MessageRecord {
             body = text.body
             subject = text.subject
             thread = text.thread
+            link = text.link
             reply = text.reply
         case .retraction: break
         case .reactions(_, let emojis):

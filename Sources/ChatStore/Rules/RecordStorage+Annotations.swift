@@ -103,6 +103,7 @@ extension MessageRecord {
         record.body = nil
         record.subject = nil
         record.thread = nil
+        record.link = nil
         record.reply = nil
         record.take([])
         return record

@@ -34,6 +34,7 @@ extension RecordStorage {
         let attachments = copy.content.text?.attachments ?? []
         record.take(attachments)
         record.id = try insert(record)
+        if record.kind == .text { events.messageAdded(record.id) }
         if record.hasAttachments { try save(attachments, of: record.id) }
         if let first = copy.archiveReferences.first {
             for other in copy.archiveReferences.dropFirst() where other != first { try add(other, to: record) }

@@ -26,7 +26,17 @@ extension RecordStorage {
             try wait(
                 PendingMark(kind: .state, state: state, time: report.time), for: report.target, in: conversation)
         }
-        for target in targets { _ = try advance(target, to: state) }
+        for target in targets {
+            let advanced = try advance(target, to: state)
+            if key.kind != .room, let receipt = MessageReceipt(report) { try add(receipt, to: advanced) }
+        }
+    }
+
+    private func add(_ receipt: MessageReceipt, to record: MessageRecord) throws(StoreError) {
+        var confirmed = record
+        guard confirmed.add(receipt) else { return }
+        try update(confirmed, replacing: record)
+        noteChange(of: confirmed)
     }
 
     /// Stores a mark for a message that is not here yet, for a limited time and number.
@@ -90,6 +100,7 @@ extension RecordStorage {
         let attachments = message.content.text?.attachments ?? []
         record.take(attachments)
         record.id = try insert(record)
+        if record.kind == .text { events.messageAdded(record.id) }
         if record.hasAttachments { try save(attachments, of: record.id) }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
         try enqueue(QueueEntry(message: record.id))
@@ -165,6 +176,18 @@ extension RecordStorage {
         var queued: Set<MessageID> = []
         for message in messages where try queueEntry(of: message) != nil { queued.insert(message) }
         return queued
+    }
+
+    package func sent(_ originID: String, in conversation: ConversationID) throws(StoreError) -> QueuedMessage? {
+        let record = try records(sentAs: originID, in: conversation).first { record in
+            guard record.isOutgoing, record.originID == originID, !record.protection.isNotOpened, !record.isRetracted
+            else { return false }
+            return switch record.state {
+            case .sentToServer, .delivered, .displayed: true
+            case .queued, .failed: false
+            }
+        }
+        return try record.map { record throws(StoreError) in try queued(QueueEntry(message: record.id), record) }
     }
 
     private func queued(_ entry: QueueEntry, _ record: MessageRecord) throws(StoreError) -> QueuedMessage {

@@ -34,6 +34,11 @@ extension RecordStorage {
         return try assemble([record]).first
     }
 
+    package func state(of message: MessageID) throws(StoreError) -> MessageState? {
+        guard let record = try record(message) else { return nil }
+        return record.kind == .text ? try self.message(message)?.state : record.state
+    }
+
     package func message(_ target: TargetReference, in conversation: ConversationID) throws(StoreError)
         -> StoredMessage?
     {
@@ -82,6 +87,7 @@ extension RecordStorage {
             let edited = try ownText(of: edit)
             text.body = edited.body
             if let subject = edited.subject { text.subject = subject }
+            text.link = edited.link
             if !edited.attachments.isEmpty { text.attachments = edited.attachments }
         }
         return StoredMessage(
@@ -90,13 +96,14 @@ extension RecordStorage {
             isOutgoing: record.isOutgoing, wireID: record.wireID, originID: record.originID,
             archiveReference: record.archiveReference, text: text, state: state, editTime: edit?.time,
             isRetracted: record.isRetracted, reactions: record.hasReactions ? try reactions(to: record.id) : [],
-            protection: edit?.protection ?? record.protection, unreadable: edit?.unreadable ?? record.unreadable)
+            protection: edit?.protection ?? record.protection, unreadable: edit?.unreadable ?? record.unreadable,
+            receipts: edit?.receipts ?? record.receipts)
     }
 
     func ownText(of record: MessageRecord) throws(StoreError) -> MessageText {
         MessageText(
             record.body ?? "", subject: record.subject, thread: record.thread, reply: record.reply,
-            attachments: record.hasAttachments ? try attachments(of: record.id) : [])
+            attachments: record.hasAttachments ? try attachments(of: record.id) : [], link: record.link)
     }
 
     /// The latest reactions of each sender. Of our own, those that came back do not count: the ones before them are valid again
@@ -142,6 +149,7 @@ extension RecordStorage {
         }
         let target = record.target
         noteChange(of: record)
+        if record.kind == .text { events.messageRemoved(record.id, in: try requireKey(of: record.conversation)) }
         if target == nil {
             try delete(record)
         } else if let target {

@@ -7,6 +7,9 @@ package protocol RecordStorage: AnyObject, StoreWriter {
     /// The changes of the transaction so far.
     var changes: StoreChanges { get set }
 
+    /// The events of the transaction so far.
+    var events: EventDraft { get set }
+
     /// When ``StorageLimits`` are checked again; exists as long as the store is open.
     var growth: GrowthAllowance { get set }
 
@@ -150,7 +153,10 @@ extension RecordStorage {
     package func noteChange(of record: MessageRecord) {
         // A correction or reaction changes the message that it refers to.
         let shown = record.kind == .text ? record.id : record.target
-        if let shown { changes.messages[record.conversation, default: []].insert(shown) }
+        if let shown {
+            changes.messages[record.conversation, default: []].insert(shown)
+            events.messageChanged(shown, in: record.conversation)
+        }
         changes.conversations.insert(record.conversation)
     }
 }

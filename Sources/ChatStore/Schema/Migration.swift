@@ -11,6 +11,9 @@ struct Migration: Sendable {
         Migration(number: 4, apply: { connection throws(StoreError) in try connection.execute(schema4) }),
         Migration(number: 5, apply: { connection throws(StoreError) in try connection.execute(schema5) }),
         Migration(number: 6, apply: { connection throws(StoreError) in try connection.execute(schema6) }),
+        Migration(number: 7, apply: { connection throws(StoreError) in try connection.execute(schema7) }),
+        Migration(number: 8, apply: { connection throws(StoreError) in try connection.execute(schema8) }),
+        Migration(number: 9, apply: { connection throws(StoreError) in try connection.execute(schema9) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -144,5 +147,45 @@ extension Migration {
             key TEXT
         ) STRICT;
         CREATE INDEX notices_time ON notices (conversation, time);
+        """
+
+    /// The event log and its readers.
+    ///
+    /// The newest entry is never removed, so that a position is never used twice.
+    static let schema7 = """
+        -- kind: `StoredEvent.Kind`. conversation_kind: of messages and removed conversations.
+        CREATE TABLE events (
+            position INTEGER PRIMARY KEY,
+            kind INTEGER NOT NULL,
+            account INTEGER NOT NULL,
+            address INTEGER NOT NULL REFERENCES addresses,
+            conversation_kind INTEGER,
+            message INTEGER
+        ) STRICT;
+
+        CREATE TABLE event_readers (
+            name TEXT NOT NULL PRIMARY KEY,
+            created INTEGER NOT NULL,
+            acknowledged INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The names that people have given themselves.
+    static let schema8 = """
+        -- Empty for those who are known to have given none.
+        CREATE TABLE published_names (
+            account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+            address INTEGER NOT NULL REFERENCES addresses,
+            name TEXT NOT NULL,
+            PRIMARY KEY (account, address)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// What is behind a link of a message, and which devices have confirmed one of ours.
+    static let schema9 = """
+        -- JSON of a LinkDescription; few messages have one.
+        ALTER TABLE messages ADD COLUMN link TEXT;
+        -- JSON of MessageReceipts.
+        ALTER TABLE messages ADD COLUMN receipts TEXT;
         """
 }

@@ -1,3 +1,4 @@
+internal import Automation
 internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
@@ -19,9 +20,10 @@ struct OnlineAccount: Sendable {
     ///     single command.
     ///   - contacts: the contact requests that are accepted.
     ///   - listener: reports received events, also to other programs.
+    ///   - isOffered: whether other programs can use this account through a socket of its own.
     init(
         _ signIn: SignIn, in store: any LocalStore, _ profile: Profile, isLasting: Bool = false,
-        policy contacts: RosterPolicy = RosterPolicy(), listener: Listener? = nil
+        policy contacts: RosterPolicy = RosterPolicy(), listener: Listener? = nil, isOffered: Bool = true
     ) async throws {
         let address = signIn.address.bare
         let (id, queue) = try await store.write { store throws(StoreError) in
@@ -64,8 +66,12 @@ struct OnlineAccount: Sendable {
             ProfileMethod.send(isStarting: true) { $0 == address ? account : nil },
             .keys(isStarting: true) { $0 == address ? account : nil },
         ]
-        if let listener { methods.append(listener.method) }
-        socket = ProfileSocket(profile, methods)
+        if let listener {
+            methods.append(listener.method)
+            let service = AutomationService(profile, store, isStarting: true) { [account] }
+            methods += service.methods.map(\.profileMethod)
+        }
+        socket = isOffered ? ProfileSocket(profile, methods) : nil
     }
 
     /// Connects while `body` uses the account.
@@ -99,6 +105,12 @@ struct OnlineAccount: Sendable {
     func close() async {
         socket?.close()
         await media?.close()
+    }
+
+    /// Ends ``run(missingAccount:)`` and leaves the session on the server, for the next process.
+    func suspend() async {
+        socket?.close()
+        await account.suspend()
     }
 
     /// Stays online until the task is cancelled, or the server refuses the connection permanently.

@@ -1,5 +1,4 @@
 internal import CredentialStore
-internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Localization
@@ -30,7 +29,9 @@ enum PasswordSource: Sendable, Equatable {
         asksUser: Bool = true
     ) async throws(CommandError) -> (password: String, source: PasswordSource) {
         if let identity, !identity.isKeyEncrypted { return ("", .certificate) }
-        if let file { return (try read(file), .file) }
+        if let file = file ?? SystemService().passwordFile(of: account.bare.description) {
+            return (try read(file), .file)
+        }
         if usesStore, let kept = try await stored(for: account) { return (kept, .store) }
         guard asksUser else { return ("", .missing) }
         let prompt =
@@ -106,12 +107,5 @@ enum PasswordSource: Sendable, Equatable {
         } catch {
             throw .failed(error.description)
         }
-    }
-}
-
-/// Runs blocking work (a question on the terminal, a file) on a separate thread, so that nothing else is delayed.
-func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: body()) }
     }
 }

@@ -6,6 +6,7 @@ internal import Localization
 internal import Synchronization
 internal import TerminalApp
 internal import TransportLayer
+internal import UserProfile
 internal import XMPPClient
 
 extension SignIn {

@@ -37,6 +37,7 @@ struct SignIn: Sendable {
     /// The problems of the server certificate.
     let evaluations = CertificateInquiry.Record()
     private let trustedCertificates: [String]
+    private let proxy: Proxy?
     /// Identifies this installation to the server of the account; `nil` for accounts that are not saved.
     private let userAgent: UserAgent?
     /// The token that replaces the password.
@@ -63,6 +64,11 @@ struct SignIn: Sendable {
         }
         connection.authorityFile = connection.authorityFile ?? account?.certificateAuthority
         connection.usesDirectTLS = connection.usesDirectTLS || account?.usesDirectTLS == true
+        if connection.proxyURL == nil {
+            connection.proxyURL = account?.proxy
+            connection.proxyPasswordFile = account?.proxyPasswordFile
+        }
+        proxy = try connection.proxy()
         self.address = address
         question = connection.trust == .ask ? TrustQuestion() : nil
         trustedCertificates = account?.trustedCertificates ?? []
@@ -114,6 +120,8 @@ struct SignIn: Sendable {
         configuration.port = connection.port
         if connection.usesDirectTLS { configuration.encryption = .directTLS }
         configuration.trust = trust
+        configuration.proxy = proxy
+        connection.log?.attach(to: &configuration)
         configuration.userAgent = userAgent
         configuration.fastToken = token
         configuration.mechanisms.previousMechanism = previousMechanism
@@ -159,7 +167,8 @@ struct SignIn: Sendable {
             certificateAuthority: connection.authorityFile.map(Self.absolute), usesDirectTLS: connection.usesDirectTLS,
             trustedCertificates: trusted.isEmpty ? nil : Array(Set(trusted)).sorted(), userAgent: userAgent?.id,
             lastMechanism: mechanism, clientCertificate: identity.map { Self.absolute($0.certificateChainFile) },
-            clientKey: identity.map { Self.absolute($0.privateKeyFile) })
+            clientKey: identity.map { Self.absolute($0.privateKeyFile) }, proxy: connection.proxyURL,
+            proxyPasswordFile: connection.proxyPasswordFile.map(Self.absolute))
     }
 
     private static func absolute(_ path: String) -> String {
@@ -199,8 +208,7 @@ extension SignIn {
         configuration.add { _ in EntityInformation() }
         configuration.add { Roster($0, policy: policy) }
         configuration.add { _ in DeliveryReceipts() }
-        let trust = configuration.trust
-        configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
+        configuration.add { FileSharing($0) }
         return configuration
     }
 }

@@ -1,6 +1,7 @@
 internal import AdHocCommands
 internal import DataForms
 internal import Glibc
+internal import JSONRPC
 internal import Localization
 internal import Roster
 internal import TerminalApp

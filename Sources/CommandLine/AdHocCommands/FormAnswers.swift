@@ -1,6 +1,7 @@
 internal import DataForms
 internal import Localization
 internal import TerminalApp
+internal import UserProfile
 
 /// The answers that a user gives to the forms of a command: as arguments `FIELD=VALUE`, or in a file.
 struct FormAnswers {

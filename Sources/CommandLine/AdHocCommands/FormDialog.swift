@@ -1,6 +1,7 @@
 internal import DataForms
 internal import Localization
 internal import TerminalApp
+internal import UserProfile
 
 /// Asks the questions of a form at the terminal.
 struct FormDialog {

@@ -1,5 +1,6 @@
 internal import AdHocCommands
 internal import DataForms
+internal import JSONRPC
 internal import Localization
 internal import TerminalApp
 

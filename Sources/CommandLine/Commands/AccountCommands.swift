@@ -1,4 +1,5 @@
 internal import AccountRegistration
+internal import JSONRPC
 internal import Localization
 internal import Roster
 internal import TerminalApp

@@ -1,5 +1,7 @@
+internal import Automation
 internal import ChatModel
 internal import EntityInformation
+internal import JSONRPC
 internal import TerminalApp
 internal import XMPPAddress
 internal import XMPPClient

@@ -1,7 +1,11 @@
+internal import Automation
+internal import ChatEngine
 internal import Glibc
+internal import JSONRPC
 internal import Localization
 internal import Roster
 internal import TerminalApp
+internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -160,12 +164,10 @@ enum ContactLine {
     }
 
     static func json(_ contact: Contact) -> JSONValue {
-        [
-            "address": .text(contact.item.address), "name": .text(contact.item.name),
-            "subscription": .string(contact.item.subscription.rawValue), "pending": .bool(contact.item.isPending),
-            "groups": .array(contact.item.groups.sorted().map(JSONValue.string)),
-            "state": .string(contact.section.word), "status": .text(contact.status),
-        ]
+        .contact(
+            contact.item.address, name: contact.item.name, subscription: contact.item.subscription.rawValue,
+            isPending: contact.item.isPending, groups: contact.item.groups, contact.section.inLists,
+            status: contact.status)
     }
 
     static func subscription(_ item: RosterItem) -> String {
@@ -182,12 +184,11 @@ enum ContactLine {
 }
 
 extension Contact.Section {
-    /// The value in JSON, the same in every language.
-    var word: String {
+    fileprivate var inLists: ContactPresence.Section {
         switch self {
-        case .online: "online"
-        case .away: "away"
-        case .offline: "offline"
+        case .online: .online
+        case .away: .away
+        case .offline: .offline
         }
     }
 }

@@ -80,6 +80,9 @@ extension Command {
     ) async throws(CommandError) -> DiagnosisSettings {
         let triesUpload = invocation.options.has("upload")
         var options = invocation.connection
+        guard options.proxyURL == nil else {
+            throw .usage(localized("doctor examines the direct way to the server; leave out --proxy."))
+        }
         guard let address = try? JID(text), address.local != nil else {
             return DiagnosisSettings(connection: options, triesUpload: triesUpload)
         }

@@ -1,5 +1,7 @@
+internal import Automation
 internal import ChatModel
 internal import ChatStore
+internal import JSONRPC
 internal import Localization
 internal import MessageFeatures
 internal import TerminalApp
@@ -117,13 +119,7 @@ extension Command {
             for conversation in conversations {
                 invocation.show(
                     text(of: conversation, names: names),
-                    json: [
-                        "event": "conversation", "with": .text(conversation.key.address),
-                        "kind": .string(conversation.key.kind.word), "name": .text(names[conversation.key.address]),
-                        "unread": .integer(conversation.unreadCount),
-                        "time": .text(conversation.lastMessage?.time.timestamp),
-                        "body": .text(conversation.lastMessage?.text.body),
-                    ])
+                    json: conversation.json(name: names[conversation.key.address]))
             }
         }
     }

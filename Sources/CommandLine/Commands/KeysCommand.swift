@@ -1,6 +1,7 @@
 internal import ChatEngine
 internal import ChatModel
 internal import Glibc
+internal import JSONRPC
 internal import Localization
 internal import QRCodes
 internal import TerminalApp
@@ -35,7 +36,7 @@ extension Command {
             try AccountFile().account(order.account)?.encryption == nil
         }
         return try await invocation.profile.withHolder { client in
-            do throws(ProfileFault) {
+            do throws(JSONRPCError) {
                 return try await client.call("keys", order) { (_: Bool) in }
             } catch {
                 throw KeyFailure(error) ?? error as any Error

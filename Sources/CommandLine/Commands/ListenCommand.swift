@@ -1,10 +1,13 @@
 internal import ChatEngine
 internal import ChatStore
+internal import Glibc
+internal import JSONRPC
 internal import Localization
 internal import Synchronization
 internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
+internal import XMPPClient
 
 extension Command {
     static let listen = Command(
@@ -49,7 +52,7 @@ extension Command {
             } onCancel: {
                 call.cancel()
             }
-        } catch let fault as ProfileFault {
+        } catch let fault as JSONRPCError {
             if output.isOver || Task.isCancelled { return }
             throw fault
         }
@@ -57,25 +60,28 @@ extension Command {
 
     @inline(never)
     private static func listen(_ online: OnlineAccount, _ listener: Listener, _ output: LineOutput) async throws {
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await online.run() }
-                group.addTask { await listener.fetchFiles() }
-                group.addTask {
-                    await output.waitForEnd()
-                    // Received messages are processed completely, including their receipts.
-                    try? await online.account.settle()
-                }
-                // The first task to end is that of the session, or the one that has counted enough lines.
-                defer { group.cancelAll() }
-                try await group.next()
+        let system = SystemService()
+        system.ready(online.account.address.description)
+        let life = BackgroundTask { try await online.run() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { _ = await life.wait() }
+            group.addTask { await listener.fetchFiles() }
+            group.addTask { await system.watch(online.account.store) }
+            group.addTask {
+                await output.waitForEnd()
+                // Received messages are processed completely, including their receipts.
+                try? await online.account.settle()
             }
-        } catch {
-            await online.close()
-            if Task.isCancelled || output.isOver { return }
-            throw error
+            // The first task to end is that of the session, or the one that has counted enough lines.
+            await group.next()
+            group.cancelAll()
         }
+        system.stopping()
+        // A service that is stopped goes on later.
+        if system.isManaged, ProgramSignals.first == SIGTERM { await online.suspend() } else { life.cancel() }
+        let result = await life.result
         await online.close()
+        if !Task.isCancelled, !output.isOver { try result.get() }
     }
 }
 

@@ -1,6 +1,7 @@
 internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
+internal import JSONRPC
 internal import Synchronization
 internal import XMPPAddress
 

@@ -1,7 +1,9 @@
+internal import Automation
 internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import FileSharing
+internal import JSONRPC
 internal import Localization
 internal import MessageFeatures
 internal import Roster
@@ -81,7 +83,7 @@ final class Listener: Sendable {
 
     /// `listen`: reports each event to a program that asks for it, until its connection ends.
     var method: ProfileMethod {
-        ProfileMethod("listen") { [weak self] (_: [String: String], request) async throws(ProfileFault) -> Bool in
+        ProfileMethod("listen") { [weak self] (_: [String: String], request) async throws(JSONRPCError) -> Bool in
             guard let number = self?.add(request) else { throw .disconnected }
             // The end of the connection cancels this.
             while (try? await Task.sleep(for: .seconds(3600))) != nil {}

@@ -1,6 +1,8 @@
+internal import Automation
 internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
+internal import JSONRPC
 internal import Localization
 internal import MessageFeatures
 internal import TerminalApp
@@ -29,41 +31,26 @@ extension Command {
         }
     }
 
-    /// The number of messages per conversation that are searched for failed ones; older ones were shown often enough.
-    private static let failuresSearched = 200
-
     private static func listQueue(_ invocation: Invocation) async throws {
         let address = try invocation.storedAccount()
         try await invocation.withStoreToRead { store in
             let accounts = try CommandError.inProfile { () throws(ProfileFailure) in try AccountFile() }
-            let entries = try await store.read {
-                store throws(StoreError) -> [(StoredMessage, MessageContent?, ConversationKey, WaitingProtection)] in
+            let entries = try await store.read { store throws(StoreError) -> [QueueListing.Entry] in
                 guard let account = try store.account(meant: address) else { return [] }
                 let policy = accounts.account(account.address)?.encryption
-                var entries: [(StoredMessage, MessageContent?, ConversationKey, WaitingProtection)] = []
-                for conversation in try store.conversations() where conversation.key.account == account.id {
-                    let last = try store.timeline(of: conversation.id, .newest, limit: failuresSearched)
-                    for message in last where message.isOutgoing && message.state.reason != nil {
-                        entries.append((message, nil, conversation.key, .none))
-                    }
-                }
-                entries.sort { $0.0.id < $1.0.id }
-                for queued in try store.sendQueue(of: account.id) {
-                    guard let key = try store.conversation(queued.message.conversation)?.key else { continue }
-                    entries.append(
-                        (queued.message, queued.content, key, try WaitingProtection(of: key, policy, in: store)))
-                }
-                return entries
+                return try QueueListing(of: account.id, policy, in: store).entries
             }
             if entries.isEmpty { invocation.showText(localized("No message is waiting, and none has failed.")) }
-            for (message, content, key, waiting) in entries {
+            for entry in entries {
+                let message = entry.message
                 let time = message.time.timestamp
-                let words = content?.plainText ?? message.plainText
+                let words = entry.content?.plainText ?? message.plainText
                 invocation.show(
-                    "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  \(waiting.prefix)→ \(key.address): "
-                        + DisplayWidth.truncate(TerminalText.harmless(words), to: 60) + "  " + message.state.mark + " "
-                        + TerminalText.harmless(Wording.state(message.state)),
-                    json: message.json(in: key, protection: waiting.json ?? message.protection.json))
+                    "\(message.id.rawValue)  \(time.dayText) \(time.clockText)  \(entry.protection.prefix)"
+                        + "→ \(entry.key.address): " + DisplayWidth.truncate(TerminalText.harmless(words), to: 60)
+                        + "  "
+                        + message.state.mark + " " + TerminalText.harmless(Wording.state(message.state)),
+                    json: entry.json)
             }
         }
     }
@@ -96,16 +83,6 @@ extension Command {
                     ? localized("Message %@ is sent again with the next connection.", text)
                     : localized("Message %@ was cancelled.", text),
                 json: ["event": .string(event), "id": .integer(Int(number))])
-        }
-    }
-}
-
-extension StoredMessage {
-    /// Whether the server does not have it: it waits or failed.
-    var isInOurHands: Bool {
-        switch state {
-        case .queued, .failed: true
-        case .sentToServer, .delivered, .displayed: false
         }
     }
 }

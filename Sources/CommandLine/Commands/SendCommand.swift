@@ -1,7 +1,9 @@
+internal import Automation
 internal import ChatModel
 internal import ChatStore
 internal import FileSharing
 internal import Foundation
+internal import JSONRPC
 internal import Localization
 internal import Media
 internal import TerminalApp
@@ -41,7 +43,7 @@ extension Command {
             isEncrypted: invocation.options.has("encrypted") ? true : nil)
         // The file is checked before connecting to the server.
         let file = try await invocation.preparedFile(for: account, seconds: seconds)
-        order.file = try file.map { file throws(CommandError) in
+        order.file = try file.map { file throws(FileFailure) in
             try SendOrder.File(file, isInline: invocation.options.has("inline"))
         }
         let answer = try await carryOut(order, invocation)
@@ -77,7 +79,7 @@ extension Command {
             if let percent = step.percent { line.advance(completed: Int64(percent), total: 100) }
         }
         return try await invocation.profile.withHolder { client in
-            do throws(ProfileFault) {
+            do throws(JSONRPCError) {
                 return try await client.call("send", order, notified: progress)
             } catch {
                 throw SendFailure(error) ?? error as any Error
@@ -90,18 +92,6 @@ extension Command {
                 try await MessageSending(account, isStarting: true).perform(order, progress: progress)
             }
         }
-    }
-}
-
-extension SendOrder.File {
-    fileprivate init(_ file: PreparedFile, isInline: Bool) throws(CommandError) {
-        guard !isInline || file.details.byteCount <= InlineMedia.maximumSize else {
-            throw .failed(
-                localized("The file %@ has more than %@.", file.path, Wording.size(InlineMedia.maximumSize)))
-        }
-        self.init(
-            path: file.path, mediaType: file.outgoing.mediaType, name: file.outgoing.name, width: file.outgoing.width,
-            height: file.outgoing.height, milliseconds: file.outgoing.length, isInline: isInline)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import JSONRPC
 internal import Localization
 internal import UserProfile
 
@@ -14,16 +15,25 @@ extension Command {
                 localized("There is nothing to export: %@ is not there.", invocation.profile.storePath))
         }
         try await invocation.profile.withStore(for: .reading) { store in
-            let file = try WholeFile(path)
+            let file: WholeFile
+            do throws(TransferFailure) {
+                file = try WholeFile(path)
+            } catch {
+                throw CommandError(error)
+            }
             do throws(StoreError) {
                 try await store.export { bytes throws(StoreError) in try file.write(bytes) }
             } catch {
                 file.discard()
                 // The failure concerns the disk of the file, not that of the store.
-                if error.code == .diskFull || error.code == .system { throw WholeFile.failure(path) }
+                if error.code == .diskFull || error.code == .system { throw CommandError(WholeFile.failure(path)) }
                 throw CommandError(store: error, at: store.path)
             }
-            try file.finish()
+            do throws(TransferFailure) {
+                try file.finish()
+            } catch {
+                throw CommandError(error)
+            }
             if let path {
                 invocation.show(localized("Written to %@.", path), json: ["event": "exported", "path": .string(path)])
             }
@@ -38,7 +48,12 @@ extension Command {
         guard let path = invocation.arguments.first, invocation.arguments.count == 1 else {
             throw CommandError.usage(localized("Give one file."))
         }
-        let reader = ImportedLines(try LineReader(path))
+        let reader: ImportedLines
+        do throws(TransferFailure) {
+            reader = ImportedLines(try LineReader(path))
+        } catch {
+            throw CommandError(error)
+        }
         try await invocation.profile.withStore(for: .writing) { store in
             let report: ImportReport
             do throws(StoreError) {
@@ -64,25 +79,6 @@ extension Command {
     }
 }
 
-/// The lines of a file for the store.
-///
-/// `@unchecked Sendable`: the store asks its one iterator for one line after the other, and ``lastNumber`` is asked when the import
-/// has ended, so the reader is never used by two at a time.
-private struct ImportedLines: AsyncSequence, @unchecked Sendable {
-    typealias Element = String
-
-    private let reader: LineReader
-
-    init(_ reader: LineReader) { self.reader = reader }
-
-    /// The number of the last line read.
-    var lastNumber: Int { reader.number }
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let reader: LineReader
-
-        mutating func next() async throws -> String? { try reader.next() }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
+extension CommandError {
+    init(_ failure: TransferFailure) { self = .failed(failure.message) }
 }

@@ -1,3 +1,4 @@
+internal import JSONRPC
 internal import XMPPAddress
 
 /// Whether the text is a valid address, and the name of its domain in DNS and certificates.

@@ -1,3 +1,4 @@
+internal import JSONRPC
 internal import SASLMechanisms
 internal import XMPPAddress
 internal import XMPPClient

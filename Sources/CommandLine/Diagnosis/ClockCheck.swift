@@ -1,4 +1,6 @@
+internal import Automation
 internal import EntityInformation
+internal import JSONRPC
 internal import MessageFeatures
 internal import TerminalApp
 internal import XMPPClient

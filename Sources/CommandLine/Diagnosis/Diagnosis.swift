@@ -1,4 +1,6 @@
+internal import Automation
 internal import ChatModel
+internal import JSONRPC
 internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
@@ -49,11 +51,6 @@ extension DiagnosisCheck {
 }
 
 extension Duration {
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    }
-
     /// For a person who looks at single steps.
     var text: String { Wording.precise(self) }
 }

@@ -1,3 +1,5 @@
+internal import JSONRPC
+
 /// A check on the way to a working session: its result as a value, with texts but without output.
 protocol DiagnosisCheck: Sendable, Equatable {
     var step: DiagnosisStep { get }

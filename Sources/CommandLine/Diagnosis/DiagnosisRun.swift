@@ -104,7 +104,11 @@ struct DiagnosisRun {
         configuration.requestTimeout = settings.timeout
         configuration.add { ServiceDiscovery($0) }
         let trust = settings.trust
-        configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
+        configuration.add { session in
+            var http = session.http
+            http.configuration.trust = trust
+            return FileSharing(session, http: http)
+        }
 
         var record = LoginRecord()
         var failure: ClientError?

@@ -1,4 +1,6 @@
+internal import Automation
 internal import ChatModel
+internal import JSONRPC
 internal import Synchronization
 internal import TransportLayer
 internal import XMPPClient

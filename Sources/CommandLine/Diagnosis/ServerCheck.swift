@@ -1,5 +1,6 @@
 internal import ChatModel
 internal import EntityInformation
+internal import JSONRPC
 internal import ServiceDiscovery
 internal import XMLStreaming
 internal import XMPPAddress

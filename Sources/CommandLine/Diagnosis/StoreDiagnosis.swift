@@ -1,5 +1,6 @@
 internal import ChatModel
 internal import ChatStore
+internal import JSONRPC
 internal import TerminalApp
 
 /// The state of the file with the conversations, as rows and as JSON.

@@ -1,4 +1,6 @@
+internal import Automation
 internal import ChatModel
+internal import JSONRPC
 internal import TransportLayer
 
 /// Which of the addresses accept a connection.

@@ -1,4 +1,6 @@
+internal import Automation
 internal import ChatModel
+internal import JSONRPC
 internal import MessageFeatures
 internal import TerminalApp
 internal import TransportLayer

@@ -1,5 +1,7 @@
+internal import Automation
 internal import ChatModel
 internal import FileSharing
+internal import JSONRPC
 internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress

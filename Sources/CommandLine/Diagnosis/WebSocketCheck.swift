@@ -1,4 +1,6 @@
+internal import Automation
 internal import ChatModel
+internal import JSONRPC
 internal import TerminalApp
 internal import TransportLayer
 internal import XMPPAddress

@@ -1,6 +1,7 @@
 internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
+internal import JSONRPC
 internal import Localization
 internal import MessageFeatures
 internal import TerminalApp

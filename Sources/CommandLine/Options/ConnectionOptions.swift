@@ -2,6 +2,7 @@ internal import Localization
 internal import Roster
 internal import TerminalApp
 internal import TransportLayer
+internal import UserProfile
 internal import XMPPAddress
 internal import XMPPStanzas
 
@@ -25,6 +26,10 @@ struct ConnectionOptions: Sendable {
     /// The certificate with which the account logs in (XEP-0178).
     var identity: TLSIdentity?
     var passwordFile: String?
+    /// The URL of a proxy, without a password.
+    var proxyURL: String?
+    var proxyPasswordFile: String?
+    var log: LogFile?
     /// In seconds.
     var timeout: Int?
     var trust: Trust
@@ -44,6 +49,12 @@ struct ConnectionOptions: Sendable {
         .init(
             "password-file", value: "FILE",
             "read the password, or the passphrase of the key, from the first line of this file, - is standard input"),
+        .init("proxy", value: "URL", "connect through this proxy: socks5://, socks5h:// (no DNS here) or http://"),
+        .init("proxy-password-file", value: "FILE", "read the password for the proxy from this file"),
+        .init("log", value: "FILE", "append what happens on the connection to this file"),
+        .init(
+            "log-level", value: "failures|steps|stanzas|wire",
+            "and how much of it (steps); wire is all XML without secrets"),
         .init("timeout", value: "SECONDS", "the timeout of the login and of each request"),
         .init("verbose", letter: "v", "report the steps of the connection on standard error"),
     ]
@@ -61,6 +72,13 @@ struct ConnectionOptions: Sendable {
         usesDirectTLS = options.has("direct-tls")
         identity = try Self.identity(options)
         passwordFile = options["password-file"]
+        proxyURL = options["proxy"]
+        proxyPasswordFile = options["proxy-password-file"]
+        if proxyURL == nil, proxyPasswordFile != nil {
+            throw .usage(localized("--proxy-password-file needs --proxy, which it belongs to."))
+        }
+        _ = try proxy()
+        log = try Self.log(options)
         if let text = options["timeout"] {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
                 throw .usage(localized("“%@” is not a time; give a whole number of seconds.", text))
@@ -82,6 +100,30 @@ struct ConnectionOptions: Sendable {
             throw .usage(localized("“%@” names no account; write it as user@domain.", text))
         }
         return address
+    }
+
+    /// The proxy; `nil` without one.
+    func proxy() throws(CommandError) -> Proxy? {
+        guard let proxyURL else { return nil }
+        do throws(TransportError) {
+            return try Proxy(proxyURL, passwordFile: proxyPasswordFile)
+        } catch {
+            throw .usage(localized("The proxy cannot be used. %@", error.description))
+        }
+    }
+
+    private static func log(_ options: OptionParser.Result) throws(CommandError) -> LogFile? {
+        guard let path = options["log"] else {
+            guard options["log-level"] == nil else {
+                throw .usage(localized("--log-level needs --log, which says where to write."))
+            }
+            return nil
+        }
+        do throws(LogFileError) {
+            return try LogFile(path: path, level: options["log-level"] ?? "steps")
+        } catch {
+            throw .usage(error.message)
+        }
     }
 
     private static func identity(_ options: OptionParser.Result) throws(CommandError) -> TLSIdentity? {

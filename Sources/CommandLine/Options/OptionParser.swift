@@ -28,12 +28,15 @@ struct OptionParser {
     /// The parsed command line.
     struct Result: Sendable {
         var arguments: [String] = []
-        fileprivate var values: [String: String] = [:]
+        fileprivate var values: [String: [String]] = [:]
 
+        /// The value of an option; the last one if it is repeated.
         subscript(name: String) -> String? {
-            get { values[name] }
-            set { values[name] = newValue }
+            get { values[name]?.last }
+            set { values[name] = newValue.map { [$0] } }
         }
+        /// The values of an option that may be repeated.
+        func all(_ name: String) -> [String] { values[name] ?? [] }
         func has(_ name: String) -> Bool { values[name] != nil }
     }
 
@@ -82,7 +85,8 @@ struct OptionParser {
                     code == Self.missingValue
                         ? localized("The option %@ needs a value.", word) : localized("There is no option %@.", word))
             }
-            result.values[option.name] = option.value == nil ? "" : getopt_value().map { String(cString: $0) }
+            let value = option.value == nil ? "" : getopt_value().map { String(cString: $0) }
+            if let value { result.values[option.name, default: []].append(value) }
         }
         for index in Int(getopt_index())..<words.count {
             if let word = argv[index] { result.arguments.append(String(cString: word)) }

@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import JSONRPC
 internal import TerminalApp
 internal import UserProfile
 
@@ -62,10 +63,10 @@ extension Profile {
                 defer { client.close() }
                 do {
                     return try await ask(client)
-                } catch let fault as ProfileFault where fault == .disconnected && lost < Self.lostHolders {
+                } catch let fault as JSONRPCError where fault == .disconnected && lost < Self.lostHolders {
                     lost += 1
                     end = .now + Self.holderTimeout
-                } catch let fault as ProfileFault where fault == .unknownMethod && .now < end {
+                } catch let fault as JSONRPCError where fault == .unknownMethod && .now < end {
                     // A command that runs only briefly.
                 }
             }

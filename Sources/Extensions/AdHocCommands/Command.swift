@@ -7,7 +7,7 @@ public import XMPPAddress
 ///     let uptime = Command(node: "uptime", name: "Uptime") { _ in .completed("Up for three days.") }
 ///
 ///     let deploy = Command(node: "deploy", name: "Deploy", isAllowed: { $0.bare == owner }) { _ in
-///         .ask(DataForm(kind: .form, title: "Deploy", fields: [.text("branch", label: "Branch")])) { answers in
+///         .ask(DataForm(kind: .form, title: "Deploy", fields: [DataFormField(name: "branch", label: "Branch")])) { answers in
 ///             .completed("Deployed \(answers["branch"]?.values.first ?? "").")
 ///         }
 ///     }

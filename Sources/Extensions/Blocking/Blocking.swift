@@ -30,6 +30,9 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         self.session = session
     }
 
+    /// Its methods are called for received stanzas, which must not change threads.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+
     public nonisolated var handlers: [IQHandler] {
         [BlockRequest.name, UnblockRequest.name].map { name in
             // Only our server sends these, so no feature is announced.
@@ -123,7 +126,7 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
     }
 
     /// Applies pushes and responses in the order of the stream, so that none overtakes another.
-    public nonisolated func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .iq(let iq) = stanza {
             if iq.isResult {
                 await answered(iq)

@@ -33,10 +33,11 @@ public final class FileSharing: SessionExtension {
     let http: HTTPClient
     private let known = Mutex<Service?>(nil)
 
-    /// - Parameter http: transfers the files; use the trust policy of the connection.
-    public init(_ session: Session, http: HTTPClient = HTTPClient()) {
+    /// - Parameter http: transfers the files; by default with the trust policy and the proxy of the connection
+    ///   (`Session.http`).
+    public init(_ session: Session, http: HTTPClient? = nil) {
         self.session = session
-        self.http = http
+        self.http = http ?? session.http
     }
 
     public var features: [String] { [SharedFile.name.namespace, OutOfBandData.name.namespace] }
@@ -71,8 +72,8 @@ public final class FileSharing: SessionExtension {
     ) async throws(FileSharingError) -> SendToken {
         guard !file.content.isEmpty else { throw .empty }
         var message = Message(to: receiver, type: type)
-        if try await goesInline(file, form) {
-            guard let kind = file.inlineKind else { throw .noUploadService }
+        if try await goesInline(UInt64(file.content.count), file.kind.inline, form) {
+            guard let kind = file.kind.inline else { throw .noUploadService }
             do {
                 try InlineMedia(kind: kind, fileName: file.name, content: file.content).write(into: &message)
             } catch {
@@ -81,6 +82,30 @@ public final class FileSharing: SessionExtension {
         } else {
             message.offer(file.metadata, at: try await upload(file, progress: progress))
         }
+        do {
+            return try await session.send(message)
+        } catch {
+            throw FileSharingError(error)
+        }
+    }
+
+    /// Sends a file of this computer to `receiver`. It is read while it is uploaded; one that goes inside of the message is
+    /// small. Everything else is as for an `OutgoingFile`.
+    public func send(
+        _ file: LocalFile, to receiver: JID, type: Message.Kind = .chat, form: Form = .automatic,
+        progress: HTTPClient.ProgressHandler? = nil
+    ) async throws(FileSharingError) -> SendToken {
+        let metadata = try file.metadata()
+        let size = metadata.size ?? 0
+        if try await goesInline(size, file.kind.inline, form) {
+            // What goes inside of a message is small.
+            guard size <= UInt64(InlineMedia.maximumSize) else { throw .noUploadService }
+            return try await send(try file.loaded(), to: receiver, type: type, form: .inline, progress: progress)
+        }
+        let url = try await upload(
+            .file(file.path), size: size, name: file.name, mediaType: file.mediaType, progress)
+        var message = Message(to: receiver, type: type)
+        message.offer(metadata, at: url)
         do {
             return try await session.send(message)
         } catch {
@@ -105,6 +130,14 @@ public final class FileSharing: SessionExtension {
         progress: HTTPClient.ProgressHandler? = nil
     ) async throws(FileSharingError) -> String {
         try await upload(.file(path), size: size, name: name, mediaType: mediaType, progress)
+    }
+
+    /// Uploads a file of this computer and returns its public URL.
+    public func upload(
+        _ file: LocalFile, progress: HTTPClient.ProgressHandler? = nil
+    ) async throws(FileSharingError) -> String {
+        let size = try file.metadata().size ?? 0
+        return try await upload(.file(file.path), size: size, name: file.name, mediaType: file.mediaType, progress)
     }
 
     private enum Content {
@@ -145,12 +178,14 @@ public final class FileSharing: SessionExtension {
         return slot.getURL
     }
 
-    private func goesInline(_ file: OutgoingFile, _ form: Form) async throws(FileSharingError) -> Bool {
+    private func goesInline(
+        _ size: UInt64, _ kind: InlineMedia.Kind?, _ form: Form
+    ) async throws(FileSharingError) -> Bool {
         switch form {
         case .inline: true
         case .upload: false
         case .automatic:
-            try await service() == nil && file.inlineKind != nil && file.content.count <= InlineMedia.maximumSize
+            try await service() == nil && kind != nil && size <= UInt64(InlineMedia.maximumSize)
         }
     }
 }

@@ -33,10 +33,12 @@ public struct OutgoingFile: Sendable, Equatable {
             mediaType: mediaType, fileName: name, size: UInt64(content.count), width: width, height: height,
             length: length, hashes: [.sha256(of: content)])
     }
+}
 
-    /// The kind of the inline format for this file, if there is one.
-    var inlineKind: InlineMedia.Kind? {
-        switch kind {
+extension FileKind {
+    /// The kind of the inline format for such files, if there is one.
+    var inline: InlineMedia.Kind? {
+        switch self {
         case .picture: .picture
         case .voice: .voice
         case .video, .file: nil

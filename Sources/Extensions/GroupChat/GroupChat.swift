@@ -120,10 +120,10 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     // MARK: Occupants
 
     /// All occupants of a room see the presence that was sent to it (XEP-0045 §7.2).
-    public func maySeePresence(_ peer: JID) async -> Bool { await room(peer)?.isInside ?? false }
+    public nonisolated(nonsending) func maySeePresence(_ peer: JID) async -> Bool { await room(peer)?.isInside ?? false }
 
     /// A room's presences of its occupants are accepted from the join request until it is left.
-    public func follows(_ peer: JID) async -> Bool { await room(peer)?.isOutside == false }
+    public nonisolated(nonsending) func follows(_ peer: JID) async -> Bool { await room(peer)?.isOutside == false }
 
     // MARK: Session events
 
@@ -174,7 +174,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     // MARK: Stanzas
 
     /// Passes stanzas to their rooms, in the order of the stream.
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .presence(let presence):
             guard let sender = presence.from, let room = room(sender) else { break }
@@ -191,7 +191,7 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     }
 
     /// Broadcast presence does not reach rooms (XEP-0045 §7.7), so it is sent to each of them.
-    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, presence.isBroadcast, presence.type == .available {
             jobs.continuation.yield(.announce)
         }

@@ -25,7 +25,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
     public var interceptors: [any StanzaInterceptor] { [self] }
 
     /// One-to-one messages with content contain a request, receipts never do (§5.3, §5.4).
-    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza, message.type == .chat || message.type == .normal,
             message.isMessageWithBody, !message.payloads.contains(DeliveryReceipt.name),
             !message.payloads.contains(DeliveryReceiptRequest.name)
@@ -34,7 +34,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
         return .pass(.message(message))
     }
 
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, let sender = message.from else { return .pass(stanza) }
         if message.isError {
             await failed(message, from: sender, in: session)

@@ -44,7 +44,7 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
     }
 
     /// One-to-one messages with content contain a request.
-    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza, message.type == .chat || message.type == .normal,
             message.isMessageWithBody, !message.isMarker, !message.payloads.contains(DisplayedMarkerRequest.name)
         else { return .pass(stanza) }
@@ -52,7 +52,7 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
         return .pass(.message(message))
     }
 
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, !message.isError, message.type != .groupchat,
             let sender = message.from
         else { return .pass(stanza) }

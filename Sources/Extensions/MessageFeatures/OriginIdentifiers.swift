@@ -34,7 +34,7 @@ public final class OriginIdentifiers: SessionExtension, StanzaInterceptor {
     public var features: [String] { [OriginIdentifier.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza else { return .pass(stanza) }
         identify(&message)
         return .pass(.message(message))

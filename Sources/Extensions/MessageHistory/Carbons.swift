@@ -37,7 +37,7 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
         enabled.withLock { $0 = true }
     }
 
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, Carbon.isClaimed(by: message) else { return .pass(stanza) }
         guard let address = await session.address, let carbon = Carbon(in: message, for: address) else { return .drop }
         await onCarbon?(carbon)

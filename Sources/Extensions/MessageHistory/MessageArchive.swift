@@ -115,7 +115,7 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
 
     // MARK: Stanzas
 
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .message(let message):
             guard ArchiveResult.isClaimed(by: message) else { return .pass(stanza) }
@@ -132,7 +132,7 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
         }
     }
 
-    public func willSkip(_ stanza: UnreadableElement, in session: Session) async {
+    public nonisolated(nonsending) func willSkip(_ stanza: UnreadableElement, in session: Session) async {
         guard let result = stanza.firstChild else { return }
         // An invalid sender is not an archive, whereas a missing one is our own.
         let sender = stanza.from.map { try? JID($0) }

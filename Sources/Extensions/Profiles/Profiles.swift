@@ -28,6 +28,9 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
         self.session = session
     }
 
+    /// Its methods are called for received stanzas, which must not change threads.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+
     public nonisolated var interceptors: [any StanzaInterceptor] { [self] }
 
     /// The changes of profiles from now on.
@@ -100,7 +103,7 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
     }
 
     /// Reads the hash of the sender's vCard picture.
-    public nonisolated func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, let sender = presence.from {
             switch presence.type {
             case .available:

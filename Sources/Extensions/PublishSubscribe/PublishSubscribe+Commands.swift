@@ -26,7 +26,8 @@ extension PublishSubscribe {
         }
         do throws(ClientError) {
             return try await publish(item, in: node, at: service, options: configuration)
-        } catch  where error.isAboutPreconditions {
+        } catch  where error.isAboutPreconditions || error.isItemNotFound {
+            // Not every service creates a node with its first item (Prosody's component does not).
             try await prepare(node, at: service, configuration)
             // The essential ones again: another device may change the node between these two requests.
             return try await publish(item, in: node, at: service, options: configuration.essentials)

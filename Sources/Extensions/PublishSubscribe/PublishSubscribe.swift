@@ -47,7 +47,7 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
         channel.finish()
     }
 
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, !message.isError, message.type != .groupchat,
             message.payloads.contains(PublishSubscribeEvent.name)
         else { return .pass(stanza) }

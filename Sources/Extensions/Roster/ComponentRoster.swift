@@ -55,6 +55,9 @@ public actor ComponentRoster: SessionExtension, StanzaInterceptor {
         requestCount = table.values.count { $0.isRequested }
     }
 
+    /// Its methods are called for received stanzas, which must not change threads.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+
     public nonisolated var interceptors: [any StanzaInterceptor] { [self] }
 
     // MARK: Values

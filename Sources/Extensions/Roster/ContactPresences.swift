@@ -69,7 +69,7 @@ final class RosterInterceptor: StanzaInterceptor {
         set { current.withLock { $0 = newValue } }
     }
 
-    func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .presence(let presence): await roster?.presenceReceived(presence)
         case .iq(let iq) where iq.isSet && iq.payload?.isNamed(RosterQuery.name) == true: await roster?.pushReceived(iq)

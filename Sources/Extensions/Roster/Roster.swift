@@ -69,6 +69,9 @@ public actor Roster: PeerDirectory {
         interceptor = RosterInterceptor()
     }
 
+    /// Its methods are called for received stanzas, which must not change threads.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+
     public nonisolated var handlers: [IQHandler] {
         [
             // Only our server sends these, so no feature is announced.

@@ -41,6 +41,13 @@ public struct RosterPolicy: Sendable, Hashable {
     public var removesUnsubscribed = false
 
     public init() {}
+
+    /// Accepts every request, for bots.
+    public static var acceptAll: RosterPolicy {
+        var policy = RosterPolicy()
+        policy.acceptsAllRequests = true
+        return policy
+    }
 }
 
 /// The events of the contact list for one observer, in batches.

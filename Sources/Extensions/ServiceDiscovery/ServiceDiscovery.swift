@@ -206,7 +206,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     }
 
     /// Stores the announcements of contacts, before observers see their presence.
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(let presence) = stanza, let sender = presence.from else { return .pass(stanza) }
         var announced = AnnouncedCapabilities(presence)
         if announced != nil, !(await session.follows(sender)) { announced = nil }
@@ -221,7 +221,7 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     }
 
     /// Announces our features with every broadcast presence (XEP-0115 §4.1).
-    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(var presence) = stanza, presence.type == .available else { return .pass(stanza) }
         presence.payloads.removeAll(named: EntityCapabilities.name)
         presence.payloads.removeAll(named: CapabilityHashes.name)

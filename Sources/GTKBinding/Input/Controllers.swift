@@ -36,8 +36,43 @@ public struct KeyPress {
     /// Whether it requests the menu of the focused widget.
     public var asksForMenu: Bool { key == .menu || value == UInt32(GDK_KEY_F10) && modifiers == .shift }
 
-    init(value: UInt32, modifiers: UInt32) {
+    /// The character that the key writes; `nil` for keys such as Return and for shortcuts.
+    public var character: Character? {
+        guard modifiers.isSubset(of: .shift), key == .other || key == .space else { return nil }
+        guard let scalar = Unicode.Scalar(gdk_keyval_to_unicode(value)), scalar.value >= 0x20, scalar.value != 0x7F
+        else {
+            return nil
+        }
+        return Character(scalar)
+    }
+
+    /// The Latin letter or the digit printed on the key, in lower case, with whatever modifiers: on a keyboard of another
+    /// script that of its second layout.
+    public var letter: Character? {
+        func ascii(_ value: UInt32) -> Character? {
+            guard let scalar = Unicode.Scalar(gdk_keyval_to_unicode(gdk_keyval_to_lower(value))), scalar.isASCII,
+                scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
+            else { return nil }
+            return Character(scalar)
+        }
+        return ascii(value) ?? code.flatMap { Self.values(of: $0).lazy.compactMap(ascii).first }
+    }
+
+    /// The hardware code of the key.
+    private let code: UInt32?
+
+    /// The key values of a key in all layouts.
+    private static func values(of code: UInt32) -> [UInt32] {
+        guard let display = gdk_display_get_default() else { return [] }
+        var (values, count): (UnsafeMutablePointer<guint>?, gint) = (nil, 0)
+        guard gdk_display_map_keycode(display, code, nil, &values, &count).isTrue, let values else { return [] }
+        defer { g_free(values) }
+        return (0..<Int(count)).map { values[$0] }
+    }
+
+    init(value: UInt32, modifiers: UInt32, code: UInt32? = nil) {
         self.value = value
+        self.code = code
         self.modifiers = Modifiers(rawValue: modifiers).intersection([.shift, .control, .alt])
         key =
             switch Int32(bitPattern: value) {
@@ -80,9 +115,41 @@ extension Widget {
         let controller = add(gtk_event_controller_key_new(), phase)
         controller.connect("key-pressed") { call in
             guard let key = call.emitter, let widget = gtk_event_controller_get_widget(key.cast()) else { return }
-            let press = KeyPress(value: call.unsigned(1), modifiers: call.flags(3))
+            let press = KeyPress(value: call.unsigned(1), modifiers: call.flags(3), code: call.unsigned(2))
             call.answer(body(Emitter(raw: UnsafeMutableRawPointer(widget)), press))
         }
+    }
+
+    /// Forwards what is typed in here, and that nothing inside has handled, to a text field, which gets the focus.
+    ///
+    /// - Parameter field: `nil` ignores the key.
+    public func onTyping(_ field: @escaping (KeyPress) -> Widget?) {
+        let controller = add(gtk_event_controller_key_new(), .bubble)
+        controller.connect("key-pressed") { call in
+            guard let key = call.emitter else { return }
+            let press = KeyPress(value: call.unsigned(1), modifiers: call.flags(3), code: call.unsigned(2))
+            guard press.character != nil, let field = field(press), field.grabFocus() else { return call.answer(false) }
+            call.answer(gtk_event_controller_key_forward(key.cast(), field.widget).isTrue)
+        }
+    }
+
+    /// Calls `body` after a button of the pointer was released in here, whatever widget inside has handled the click.
+    public func onRelease(_ body: @escaping () -> Void) {
+        let controller = add(gtk_event_controller_legacy_new(), .capture)
+        controller.connect("event") { call in
+            if let event = call.instance(1), gdk_event_get_event_type(OpaquePointer(event)) == .buttonRelease {
+                MainLoop.schedule(.idle) { body() }
+            }
+            call.answer(false)
+        }
+    }
+
+    /// Calls `body` with the position of the pointer while it is over this, and with `nil` when it leaves.
+    public func onPointer(_ body: @escaping ((x: Double, y: Double)?) -> Void) {
+        let controller = add(gtk_event_controller_motion_new(), .capture)
+        controller.connect("motion") { call in body((call.number(1), call.number(2))) }
+        controller.connect("enter") { call in body((call.number(1), call.number(2))) }
+        controller.on("leave") { body(nil) }
     }
 
     /// Calls `body` with the number of clicks and their position.
@@ -97,6 +164,15 @@ extension Widget {
         add(gesture, phase).connect(button == 1 ? "released" : "pressed") { call in
             body(call.integer(1), call.number(2), call.number(3))
         }
+    }
+
+    /// Takes clicks of the primary button away from the widgets inside, as long as `isNeeded`.
+    public func onCapturedClick(while isNeeded: @escaping () -> Bool, _ body: @escaping () -> Void) {
+        let gesture = gtk_gesture_click_new()
+        gtk_gesture_single_set_button(gesture, 1)
+        let click = add(gesture, .capture)
+        click.on("pressed") { gtk_gesture_set_state(gesture, isNeeded() ? .claimed : .denied) }
+        click.on("released") { if isNeeded() { body() } }
     }
 
     /// Calls `body` at the position where a menu is requested: by the secondary button, a long touch, or the menu key.

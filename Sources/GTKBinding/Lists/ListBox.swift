@@ -34,6 +34,20 @@ public final class ListBox: Widget {
         return self
     }
 
+    /// Scrolls a row of it into view.
+    public func scroll(to index: Int, in scroller: ScrolledWindow) {
+        guard let row = gtk_list_box_get_row_at_index(cast(), gint(clamping: index)) else { return }
+        let line = Object(borrowing: UnsafeMutableRawPointer(row))
+        var (x, y) = (0.0, 0.0)
+        guard gtk_widget_translate_coordinates(line.cast(), scroller.widget, 0, 0, &x, &y).isTrue else { return }
+        let height = Double(gtk_widget_get_height(line.cast()))
+        if y < 0 {
+            scroller.offset += y
+        } else if y + height > scroller.pageHeight {
+            scroller.offset += y + height - scroller.pageHeight
+        }
+    }
+
     public func select(_ index: Int?) {
         gtk_list_box_select_row(cast(), index.flatMap { gtk_list_box_get_row_at_index(cast(), gint(clamping: $0)) })
     }

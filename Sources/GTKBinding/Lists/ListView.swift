@@ -89,6 +89,13 @@ public final class ListView<Row: ListRow>: Widget {
     /// The index of the item whose row has the focus.
     public var focused: Int? { factory.focused }
 
+    /// The row of an item; `nil` if it is far from the visible area.
+    public func row(at index: Int) -> Row? { factory.row(at: index) }
+
+    /// Moves the focus to the row of an item, if it has a widget.
+    @discardableResult
+    public func focus(on index: Int) -> Bool { factory.focus(on: index) }
+
     /// Calls `body` with each row that has a widget, and the index of its item; some of them are not visible.
     public func forEachRow(_ body: (Int, Row) -> Void) { factory.forEachRow(body) }
 }

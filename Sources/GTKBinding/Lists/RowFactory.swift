@@ -9,6 +9,10 @@ public protocol ListRow: AnyObject {
     /// Whether the current item can be activated; a heading cannot.
     var isActivatable: Bool { get }
 
+    /// The name of the row for screen readers. It belongs to the list item, which has the focus, not to the content.
+    /// `nil` leaves the content to name itself.
+    var accessibleText: String? { get }
+
     /// Shows an item; called again when the same item looks different.
     func show(_ item: Item)
 
@@ -18,6 +22,7 @@ public protocol ListRow: AnyObject {
 
 extension ListRow {
     public var isActivatable: Bool { true }
+    public var accessibleText: String? { nil }
     public func clear() {}
 }
 
@@ -83,6 +88,11 @@ final class RowFactory<Row: ListRow>: Object {
     /// The index of the item whose row has the focus.
     var focused: Int? { shown.focused }
 
+    /// The row of an item, if it has one.
+    func row(at index: Int) -> Row? { shown.row(at: index) }
+
+    func focus(on index: Int) -> Bool { shown.focus(on: index) }
+
     private static func row(_ item: UnsafeMutableRawPointer, _ key: GQuark) -> Row? {
         g_object_get_qdata(item.assumingMemoryBound(to: GObject.self), key).map {
             Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
@@ -101,6 +111,10 @@ private final class ShownRows<Row: ListRow> {
         }
     }
 
+    func row(at index: Int) -> Row? {
+        bound.first { Int(gtk_list_item_get_position(OpaquePointer($0.key))) == index }?.value
+    }
+
     func update(_ newItem: Row.Item, at index: Int) {
         for (item, row) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
             // GTK may give the same box to another row later.
@@ -116,6 +130,17 @@ private final class ShownRows<Row: ListRow> {
     static func show(_ content: Row.Item, in row: Row, _ item: UnsafeMutableRawPointer) {
         row.show(content)
         gtk_list_item_set_activatable(OpaquePointer(item), row.isActivatable.gboolean)
+        if let text = row.accessibleText, let outer = gtk_widget_get_parent(row.root.widget) {
+            Widget.update(outer, .label, text)
+        }
+    }
+
+    func focus(on index: Int) -> Bool {
+        for (item, row) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
+            guard let outer = gtk_widget_get_parent(row.root.widget) else { return false }
+            return gtk_widget_grab_focus(outer).isTrue
+        }
+        return false
     }
 
     var focused: Int? {

@@ -29,6 +29,8 @@ public nonisolated struct NotificationContent: Sendable, Hashable {
         }
     }
 
+    /// Whether a sound announces it.
+    public var isAudible = false
     public var title: String
     public var body: String
     public var priority = Priority.normal
@@ -72,6 +74,8 @@ extension Application: NotificationSink {
     /// Sends a notification to the desktop; needs its session bus.
     public func send(_ notification: NotificationContent, id: String) {
         Notification(notification).use { g_application_send_notification(cast(), id, $0) }
+        // GIO knows no sounds.
+        if notification.isAudible { Bell.ring() }
     }
 }
 
@@ -115,4 +119,10 @@ nonisolated struct NotificationPicture: Sendable {
             Variant(bytes: pixels),
         ])
     }
+}
+
+/// The sound of the desktop that asks for attention.
+@MainActor
+public enum Bell {
+    public static func ring() { if let display = gdk_display_get_default() { gdk_display_beep(display) } }
 }

@@ -64,6 +64,7 @@ public final class NotificationServer {
         let answer = try? await bus.call("Notify", of: Self.interface, arguments, gives: "(u)")
         guard let number = answer?[0]?.number else { return false }
         shown[id] = Shown(number: number, content: content)
+        if content.isAudible, !capabilities.contains("sound") { Bell.ring() }
         return true
     }
 
@@ -121,6 +122,12 @@ public final class NotificationServer {
             // A notification that concerns the user personally stays until it was seen.
             "urgency": Variant(UInt8(content.priority == .high ? 2 : 1)),
         ]
+        if content.isAudible {
+            // A name of the sound naming specification of freedesktop.org.
+            hints["sound-name"] = Variant("message-new-instant")
+        } else {
+            hints["suppress-sound"] = Variant(true)
+        }
         if let reply = content.reply {
             hints["x-kde-reply-placeholder-text"] = Variant(reply.placeholder)
             hints["x-kde-reply-submit-button-text"] = Variant(reply.submitLabel)

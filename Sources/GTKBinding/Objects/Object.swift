@@ -169,6 +169,13 @@ extension Object {
         }
     }
 
+    public func integer(_ property: String) -> Int {
+        withValue(FundamentalType.integer) { box in
+            g_object_get_property(cast(), property, &box)
+            return Int(g_value_get_int(&box))
+        }
+    }
+
     public func boolean(_ property: String) -> Bool {
         withValue(FundamentalType.boolean) { box in
             g_object_get_property(cast(), property, &box)

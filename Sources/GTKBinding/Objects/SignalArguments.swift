@@ -17,6 +17,8 @@ public struct SignalArguments {
     var emitter: Emitter? { object(0).map(Emitter.init) }
 
     func object(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_object(values + index) }
+    /// An instance of another kind than GObject, such as an event.
+    func instance(_ index: Int) -> UnsafeMutableRawPointer? { g_value_peek_pointer(values + index) }
     func boxed(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_boxed(values + index) }
     func variant(_ index: Int) -> OpaquePointer? { g_value_get_variant(values + index) }
 

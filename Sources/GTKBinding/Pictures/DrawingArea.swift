@@ -67,6 +67,13 @@ public struct Drawing {
         cairo_stroke(context)
     }
 
+    /// What `body` draws becomes transparent.
+    public func erasing(_ body: () -> Void) {
+        cairo_set_operator(context, CAIRO_OPERATOR_DEST_OUT)
+        body()
+        cairo_set_operator(context, CAIRO_OPERATOR_OVER)
+    }
+
     public func circle(x: Double, y: Double, radius: Double) {
         cairo_arc(context, x, y, radius, 0, 2 * Double.pi)
         cairo_fill(context)

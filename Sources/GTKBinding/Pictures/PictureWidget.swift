@@ -34,8 +34,28 @@ public final class Icon: Widget {
 public final class AvatarView: Widget {
     public init(size: Int) { super.init(adopting: UnsafeMutableRawPointer(adw_avatar_new(gint(size), nil, 1))) }
 
-    /// The initials and the colour are made of this.
-    public func show(name: String) { adw_avatar_set_text(cast(), name) }
+    /// The hues of libadwaita's palette for avatars.
+    private static let colourCount = 11
+
+    /// - Parameters:
+    ///   - name: the initials are made of this.
+    ///   - identity: the colour is made of this (XEP-0392 §5.1); `nil` takes the name.
+    public func show(name: String, colourOf identity: String? = nil) {
+        adw_avatar_set_text(cast(), name)
+        guard let identity, let inside = gtk_widget_get_first_child(widget) else { return }
+        for number in 1...14 { gtk_widget_remove_css_class(inside, "color\(number)") }
+        gtk_widget_add_css_class(inside, "color\(1 + Self.hue(of: identity) * Self.colourCount / 65_536)")
+    }
+
+    /// The hue angle of an identity; 65,536 is a full turn.
+    private static func hue(of identity: String) -> Int {
+        let digest: UnsafeMutablePointer<CChar>? = g_compute_checksum_for_string(G_CHECKSUM_SHA1, identity, -1)
+        defer { g_free(digest) }
+        guard let digest else { return 0 }
+        let number = Int(String(cString: digest).prefix(4), radix: 16) ?? 0
+        // The two bytes are in little-endian order.
+        return (number & 0xFF) << 8 | number >> 8
+    }
     public func show(_ texture: Texture?) { adw_avatar_set_custom_image(cast(), texture?.cast()) }
     /// The icon to show instead of initials.
     public func show(icon: String?) { adw_avatar_set_icon_name(cast(), icon) }

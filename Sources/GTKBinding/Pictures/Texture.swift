@@ -38,7 +38,7 @@ public final class Texture: Object {
     /// One reference to a texture on its way between threads; the receiver owns it.
     // @unchecked: a GdkTexture never changes, GDK documents its decoding and encoding as safe on any thread, and reference
     // counts of GObject are atomic.
-    private nonisolated struct Reference: @unchecked Sendable {
+    nonisolated struct Reference: @unchecked Sendable {
         let raw: UnsafeMutableRawPointer
     }
 

@@ -20,6 +20,10 @@ public final class Box: Widget {
     public func insert(_ child: Widget, after other: Widget?) {
         gtk_box_insert_child_after(cast(), child.widget, other?.widget)
     }
+    /// Moves a child behind another one; `nil` makes it the first.
+    public func move(_ child: Widget, after other: Widget?) {
+        gtk_box_reorder_child_after(cast(), child.widget, other?.widget)
+    }
     public func remove(_ child: Widget) { gtk_box_remove(cast(), child.widget) }
 
     public func removeAll() {

@@ -23,6 +23,7 @@ public final class Button: Widget {
     }
 
     public func show(icon: String) { gtk_button_set_icon_name(cast(), icon) }
+    public func show(content: Widget) { gtk_button_set_child(cast(), content.widget) }
     public func show(label: String) { gtk_button_set_label(cast(), ShownText.bounded(label)) }
 
     public func onClick(_ body: @escaping () -> Void) { on("clicked", body) }

@@ -69,6 +69,20 @@ public final class Label: Widget {
         return self
     }
 
+    /// The place of the last line as it is drawn, in pixels; `nil` before the first layout.
+    public var lastLine: (x: Double, y: Double, width: Double, height: Double)? {
+        guard width > 0, let layout = gtk_label_get_layout(cast()), let lines = pango_layout_get_iter(layout) else {
+            return nil
+        }
+        defer { pango_layout_iter_free(lines) }
+        var line = PangoRectangle()
+        repeat { pango_layout_iter_get_line_extents(lines, nil, &line) } while pango_layout_iter_next_line(lines).isTrue
+        pango_extents_to_pixels(&line, nil)
+        var (x, y): (gint, gint) = (0, 0)
+        gtk_label_get_layout_offsets(cast(), &x, &y)
+        return (Double(line.x + x), Double(line.y + y), Double(line.width), Double(line.height))
+    }
+
     @discardableResult
     public func selectable(_ isSelectable: Bool = true) -> Self {
         gtk_label_set_selectable(cast(), isSelectable.gboolean)

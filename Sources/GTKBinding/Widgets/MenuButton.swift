@@ -61,8 +61,27 @@ public class Popover: Widget {
         gtk_widget_set_halign(widget, .start)
     }
 
+    /// Adds a CSS class to the item with a label. GTK has no public class of items.
+    public func style(item label: String, _ name: String) {
+        func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
+            var child = gtk_widget_get_first_child(widget)
+            while let current = child {
+                let instance = UnsafeMutableRawPointer(current).assumingMemoryBound(to: GTypeInstance.self)
+                if String(cString: g_type_name_from_instance(instance)) == "GtkModelButton",
+                    Object(borrowing: UnsafeMutableRawPointer(current)).string("text") == label
+                {
+                    gtk_widget_add_css_class(current, name)
+                }
+                visit(current)
+                child = gtk_widget_get_next_sibling(current)
+            }
+        }
+        visit(widget)
+    }
+
     fileprivate init(chooser: UnsafeMutableRawPointer) { super.init(adopting: chooser) }
 
+    public func show(_ child: Widget) { gtk_popover_set_child(cast(), child.widget) }
     public func close() { gtk_popover_popdown(cast()) }
     public func onClose(_ body: @escaping () -> Void) { on("closed", body) }
 
@@ -74,8 +93,14 @@ public class Popover: Widget {
         if isNew { gtk_widget_set_parent(widget, parent.widget) }
         var place = GdkRectangle(x: gint(x), y: gint(y), width: 1, height: 1)
         gtk_popover_set_pointing_to(cast(), &place)
-        gtk_popover_popup(cast())
+        // A menu inserts the lines between its sections when the main loop is idle. A popover that is measured before that
+        // is too low for its last entries.
+        MainLoop.schedule(.idle) { [self] in
+            if gtk_widget_get_parent(widget) != nil { gtk_popover_popup(cast()) }
+        }
         guard isNew else { return }
+        let focus = gtk_widget_get_root(parent.widget).flatMap { gtk_root_get_focus($0) }
+            .map { Object(borrowing: UnsafeMutableRawPointer($0)) }
         // The chosen action runs after the popover closes, and needs its parent until then.
         let unparent = { [self] in
             if gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
@@ -89,6 +114,8 @@ public class Popover: Widget {
             (
                 self,
                 on("closed") {
+                    // The focus returns to where it was; the chosen action may move it then.
+                    if let focus, gtk_widget_get_root(focus.cast()) != nil { gtk_widget_grab_focus(focus.cast()) }
                     MainLoop.schedule(.idle) {
                         unparent(); end()
                     }

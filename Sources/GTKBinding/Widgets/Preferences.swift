@@ -38,6 +38,8 @@ public final class PreferencesWindow: Window {
         super.init(toplevel: UnsafeMutableRawPointer(adw_preferences_window_new()))
         self.title = title
         isTransient(for: parent)
+        // Its search finds only titles of rows, and its button has no name.
+        adw_preferences_window_set_search_enabled(cast(), 0)
         for page in pages { add(page) }
     }
 

@@ -52,4 +52,30 @@ public final class ScrolledWindow: Widget {
         adjustment.on("value-changed", body)
         adjustment.on("changed", body)
     }
+
+    /// The visible part of the content, in pixels.
+    public var visiblePart: (x: Double, y: Double, width: Double, height: Double) {
+        let across = acrossAdjustment
+        return (
+            gtk_adjustment_get_value(across.cast()), offset, gtk_adjustment_get_page_size(across.cast()), pageHeight
+        )
+    }
+
+    /// Moves the upper left corner of the visible part to a position of the content, as far as it can be scrolled.
+    public func scroll(toX x: Double, y: Double) {
+        gtk_adjustment_set_value(acrossAdjustment.cast(), x)
+        offset = y
+    }
+
+    /// Calls `body` when ``visiblePart`` or the size of the content changed.
+    public func onMove(_ body: @escaping () -> Void) {
+        for adjustment in [adjustment, acrossAdjustment] {
+            adjustment.on("value-changed", body)
+            adjustment.on("changed", body)
+        }
+    }
+
+    private var acrossAdjustment: Object {
+        Object(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_hadjustment(cast())))
+    }
 }

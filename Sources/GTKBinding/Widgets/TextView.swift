@@ -10,6 +10,7 @@ public final class TextView: Widget {
     private let buffer: Object
     private let composition = Composition()
     private var plainTag: Object?
+    private var underlineTag: Object?
 
     public init() {
         let view = gtk_text_view_new()
@@ -89,6 +90,49 @@ public final class TextView: Widget {
     public func onPaste(_ body: @escaping () -> Bool) {
         connect("paste-clipboard") { call in
             if let view = call.emitter, body() { g_signal_stop_emission_by_name(view.raw, "paste-clipboard") }
+        }
+    }
+
+    /// Underlines exactly these ranges like misspelled words, in Unicode code points.
+    public func underline(_ ranges: [Range<Int>]) {
+        let tag: Object
+        if let underlineTag {
+            tag = underlineTag
+        } else {
+            tag = Object(adopting: gtk_text_tag_new(nil))
+            tag.set("underline", Int(PANGO_UNDERLINE_ERROR.rawValue))
+            gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer.cast()), tag.cast())
+            underlineTag = tag
+        }
+        var start = GtkTextIter()
+        var end = GtkTextIter()
+        gtk_text_buffer_get_bounds(buffer.cast(), &start, &end)
+        gtk_text_buffer_remove_tag(buffer.cast(), tag.cast(), &start, &end)
+        for range in ranges {
+            gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, gint(clamping: range.lowerBound))
+            gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, gint(clamping: range.upperBound))
+            gtk_text_buffer_apply_tag(buffer.cast(), tag.cast(), &start, &end)
+        }
+    }
+
+    /// Entries of the field's menu below those of GTK; `nil` for none.
+    public func addToMenu(_ menu: Menu?) { gtk_text_view_set_extra_menu(cast(), menu?.cast()) }
+
+    /// Calls `body` with the place in the text, in Unicode code points, before the menu opens there.
+    public func onMenuPlace(_ body: @escaping (Int) -> Void) {
+        let gesture = gtk_gesture_click_new()
+        gtk_gesture_single_set_button(gesture, 3)
+        gtk_event_controller_set_propagation_phase(gesture, .capture)
+        let click = Object(borrowing: UnsafeMutableRawPointer(gesture))
+        gtk_widget_add_controller(widget, gesture)
+        click.connect("pressed") { call in
+            guard let emitter = call.emitter, let view = gtk_event_controller_get_widget(emitter.cast()) else { return }
+            let text = UnsafeMutableRawPointer(view).assumingMemoryBound(to: GtkTextView.self)
+            var (x, y): (gint, gint) = (0, 0)
+            gtk_text_view_window_to_buffer_coords(text, .widget, gint(call.number(2)), gint(call.number(3)), &x, &y)
+            var place = GtkTextIter()
+            gtk_text_view_get_iter_at_location(text, &place, x, y)
+            body(Int(gtk_text_iter_get_offset(&place)))
         }
     }
 

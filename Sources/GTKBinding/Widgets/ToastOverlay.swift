@@ -9,6 +9,9 @@ public final class Toast: Object {
         if let body { on("button-clicked", body) }
     }
 
+    /// Removes it before its time.
+    public func dismiss() { adw_toast_dismiss(cast()) }
+
     /// Retained for a new owner.
     func handedOver() -> OpaquePointer {
         g_object_ref(raw)

@@ -31,9 +31,42 @@ public class Widget: Object {
         return focus == widget || gtk_widget_is_ancestor(focus, widget).isTrue
     }
 
+    /// What has the focus of its window.
+    public enum FocusedContent {
+        /// A text field, or a label with selected text.
+        case text
+        /// Something inside of a popover.
+        case popover
+        case other
+        case nothing
+    }
+
+    public var focusedContent: FocusedContent {
+        guard let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root) else { return .nothing }
+        func isA(_ type: GType) -> Bool {
+            g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(focus).assumingMemoryBound(to: GTypeInstance.self), type
+            ).isTrue
+        }
+        if gtk_widget_get_ancestor(focus, gtk_popover_get_type()) != nil { return .popover }
+        if isA(gtk_text_get_type()) || isA(gtk_text_view_get_type()) { return .text }
+        if isA(gtk_label_get_type()),
+            gtk_label_get_selection_bounds(OpaquePointer(focus), nil, nil).isTrue
+        {
+            return .text
+        }
+        return .other
+    }
+
     /// Moves the focus here.
     @discardableResult
     public func grabFocus() -> Bool { gtk_widget_grab_focus(widget).isTrue }
+
+    /// Moves the focus to the first control inside, or to the last one.
+    @discardableResult
+    public func focusInside(atEnd: Bool = false) -> Bool {
+        gtk_widget_child_focus(widget, atEnd ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD).isTrue
+    }
 
     /// In pixels; 0 before the first layout.
     public var width: Int { Int(gtk_widget_get_width(widget)) }
@@ -170,12 +203,16 @@ extension Widget {
     public func named(_ text: String) -> Self { accessible(label: text).tip(text) }
 
     // gtk_accessible_update_property() takes a variable number of arguments; this variant takes arrays.
-    private func update(_ property: GtkAccessibleProperty, _ text: String) {
+    private func update(_ property: GtkAccessibleProperty, _ text: String) { Self.update(widget, property, text) }
+
+    static func update(
+        _ widget: UnsafeMutablePointer<GtkWidget>, _ property: GtkAccessibleProperty, _ text: String
+    ) {
         var properties = [property]
         var value = GValue()
         g_value_init(&value, FundamentalType.string)
         g_value_set_string(&value, text)
-        gtk_accessible_update_property_value(cast(), 1, &properties, &value)
+        gtk_accessible_update_property_value(OpaquePointer(widget), 1, &properties, &value)
         g_value_unset(&value)
     }
 }

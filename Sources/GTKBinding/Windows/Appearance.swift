@@ -35,7 +35,7 @@ public enum StyleManager {
         adw_style_manager_set_color_scheme(adw_style_manager_get_default(), scheme.gtk)
     }
 
-    package static var isDark: Bool { adw_style_manager_get_dark(adw_style_manager_get_default()).isTrue }
+    public static var isDark: Bool { adw_style_manager_get_dark(adw_style_manager_get_default()).isTrue }
 
     /// Calls `body` when the style changes between light and dark.
     public static func onChange(_ body: @escaping () -> Void) {
@@ -59,6 +59,15 @@ public enum ToolkitSettings {
     public static var font: String? {
         get { settings?.string("gtk-font-name") }
         set { if let newValue { settings?.set("gtk-font-name", newValue) } }
+    }
+
+    /// The size of texts that the desktop wants, in 1024ths of a dot per inch; -1 where it says nothing.
+    private static let desktopResolution: Int = settings?.integer("gtk-xft-dpi") ?? -1
+
+    /// The size of texts in relation to that of the desktop.
+    public static func zoomText(_ factor: Double) {
+        let usual = desktopResolution > 0 ? Double(desktopResolution) : 96 * 1024
+        settings?.set("gtk-xft-dpi", Int(factor * usual))
     }
 
     /// The size of texts; 1 is that of a desktop without a setting.

@@ -36,6 +36,9 @@ public class Window: Widget {
         return (Int(width), Int(height))
     }
 
+    public func maximize() { gtk_window_maximize(cast()) }
+    public var isMaximized: Bool { gtk_window_is_maximized(cast()).isTrue }
+
     /// Whether it has the focus of the desktop.
     public var isActive: Bool { gtk_window_is_active(cast()).isTrue }
     public func onActive(_ body: @escaping (Bool) -> Void) {

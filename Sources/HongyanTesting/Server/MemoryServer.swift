@@ -1,11 +1,11 @@
 public import ServerSide
-public import TransportLayer
+package import TransportLayer
 import Waiting
 public import XMLStreaming
 import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
-public import XMPPStream
+package import XMPPStream
 
 /// A small server in memory for tests: it logs in sessions over in-memory transports with the server side of the state
 /// machines, and passes stanzas between them and the scripted peers of the test (``peer(_:)``).

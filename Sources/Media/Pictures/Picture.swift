@@ -87,6 +87,12 @@ public struct Picture: Sendable, Hashable {
         file = try PictureFile.inspect(bytes)
     }
 
+    /// The picture of a video frame as JPEG, scaled until neither side is longer.
+    init(frame: VideoFrame, side: Int) throws(MediaError) {
+        let buffer = try PixelBuffer(frame).scaled(toSide: side)
+        try self.init(try buffer.encode(.jpeg, quality: Self.jpegQuality, profile: nil))
+    }
+
     private static func losslessType(_ type: MediaType) -> MediaType {
         type == .jpeg ? .jpeg : .png
     }

@@ -8,6 +8,18 @@ struct PixelBuffer: ~Copyable {
         self.pixbuf = pixbuf
     }
 
+    /// A copy of a video frame.
+    init(_ frame: VideoFrame) throws(MediaError) {
+        let bytes = frame.pixels.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+        defer { g_bytes_unref(bytes) }
+        guard
+            let pixbuf = gdk_pixbuf_new_from_bytes(
+                bytes, GDK_COLORSPACE_RGB, 1, 8, Int32(clamping: frame.width), Int32(clamping: frame.height),
+                Int32(clamping: frame.width * 4))
+        else { throw MediaError(.failed, "There is not enough memory for the picture.") }
+        self.init(adopting: pixbuf)
+    }
+
     deinit {
         g_object_unref(UnsafeMutableRawPointer(pixbuf))
     }

@@ -31,7 +31,7 @@ enum GStreamerLibrary {
     static func package(of element: String) -> String {
         switch element {
         case "filesrc", "filesink", "fakesink", "identity", "queue", "capsfilter": "libgstreamer1.0-0"
-        case "pulsesrc", "pulsesink", "level", "qtdemux", "wavparse": "gstreamer1.0-plugins-good"
+        case "pulsesrc", "pulsesink", "level", "qtdemux", "wavparse", "videoflip": "gstreamer1.0-plugins-good"
         case "scaletempo": "gstreamer1.0-plugins-good"
         default: "gstreamer1.0-plugins-base"
         }

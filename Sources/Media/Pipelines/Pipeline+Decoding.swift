@@ -5,20 +5,32 @@ extension Pipeline {
     static let decodingStart =
         "filesrc name=source ! decodebin name=decoder caps=audio/x-raw expose-all-streams=false ! audioconvert ! audioresample"
 
-    /// Restricts the decoder to audio containers and codecs. Otherwise it would also follow playlists and other
-    /// documents that name further files or servers, which received data must never cause.
-    func allowOnlySound(from decoder: String) {
-        let continues: @convention(c) (OpaquePointer?, OpaquePointer?, UnsafePointer<GstCaps>?, gpointer?) -> gboolean =
-            {
-                _, _, caps, _ in
-                guard let caps, let structure = gst_caps_get_structure(caps, 0) else { return 0 }
-                return Pipeline.isSound(String(cString: gst_structure_get_name(structure))) ? 1 : 0
-            }
+    /// What a decoder may decode.
+    enum DecodedContent {
+        case sound
+        /// Pictures and sound.
+        case video
+    }
+
+    /// Restricts the decoder to audio containers and codecs, and to those of videos if they are wanted. Otherwise it would
+    /// also follow playlists and other documents that name further files or servers, which received data must never cause.
+    func allow(_ content: DecodedContent, from decoder: String) {
+        typealias Answer =
+            @convention(c) (OpaquePointer?, OpaquePointer?, UnsafePointer<GstCaps>?, gpointer?) -> gboolean
+        let sound: Answer = { _, _, caps, _ in Pipeline.name(of: caps).map(Pipeline.isSound) == true ? 1 : 0 }
+        let video: Answer = { _, _, caps, _ in
+            Pipeline.name(of: caps).map { $0.hasPrefix("video/") || Pipeline.isSound($0) } == true ? 1 : 0
+        }
         withElement(decoder) { child in
             _ = g_signal_connect_data(
-                child, "autoplug-continue", unsafeBitCast(continues, to: GCallback.self), nil, nil,
-                GConnectFlags(rawValue: 0))
+                child, "autoplug-continue", unsafeBitCast(content == .sound ? sound : video, to: GCallback.self), nil,
+                nil, GConnectFlags(rawValue: 0))
         }
+    }
+
+    private static func name(of caps: UnsafePointer<GstCaps>?) -> String? {
+        guard let caps, let structure = gst_caps_get_structure(caps, 0) else { return nil }
+        return String(cString: gst_structure_get_name(structure))
     }
 
     private static func isSound(_ caps: String) -> Bool {

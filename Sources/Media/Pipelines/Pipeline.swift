@@ -21,9 +21,10 @@ final class Pipeline: @unchecked Sendable {
     let queue = OffPool(DispatchQueue(label: "media.pipeline"))
 
     /// `description` is in the notation of gst-launch and never contains data; names and paths are set as properties.
-    init(_ description: String, input: AudioInput? = nil, reports: PipelineReports = PipelineReports())
-        throws(MediaError)
-    {
+    init(
+        _ description: String, input: AudioInput? = nil, decodes content: DecodedContent = .sound,
+        reports: PipelineReports = PipelineReports()
+    ) throws(MediaError) {
         try GStreamerLibrary.start()
         let words = description.split(separator: " ! ").compactMap { $0.split(separator: " ").first.map(String.init) }
         try GStreamerLibrary.require(words.filter { !$0.contains("/") && !$0.hasSuffix(".") })
@@ -41,7 +42,7 @@ final class Pipeline: @unchecked Sendable {
         Pipeline.watch(parsed, reports)
         if let input {
             setString("location", of: "source", to: input.path)
-            allowOnlySound(from: "decoder")
+            allow(content, from: "decoder")
         }
     }
 

@@ -26,10 +26,12 @@ public struct FileOffer: Sendable, Equatable {
         if let shared = (try? message.payload(SharedFile.self)) ?? nil, !shared.urls.isEmpty {
             source = .addresses(shared.urls)
             metadata = shared.metadata
-            kind = FileKind(mediaType: shared.metadata.mediaType)
+            kind =
+                shared.metadata.mediaType == nil
+                ? FileKind(fileName: shared.metadata.fileName) : FileKind(mediaType: shared.metadata.mediaType)
         } else if let link = (try? message.payload(OutOfBandData.self)) ?? nil, link.url == message.body {
             source = .addresses([link.url])
-            metadata = FileMetadata(fileName: Self.lastPart(of: link.url), description: link.description)
+            metadata = FileMetadata(fileName: Self.fileName(of: link.url), description: link.description)
             kind = FileKind(fileName: metadata.fileName)
         } else if let medium = try InlineMedia(in: message) {
             source = .content(medium.content)
@@ -41,7 +43,7 @@ public struct FileOffer: Sendable, Equatable {
     }
 
     /// The file name at the end of a URL, without query and percent-encoding.
-    private static func lastPart(of url: String) -> String? {
+    public static func fileName(of url: String) -> String? {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         guard let name = path.split(separator: "/").last, path.hasSuffix(name) else { return nil }
         var bytes: [UInt8] = []

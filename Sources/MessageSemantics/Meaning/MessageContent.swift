@@ -1,3 +1,5 @@
+public import MessagePayloads
+
 /// The content of a message: a text, or a change of an earlier message.
 public enum MessageContent: Hashable, Sendable, Codable {
     /// A text, with or without files.
@@ -53,15 +55,18 @@ public struct MessageText: Hashable, Sendable, Codable {
     /// The message that this one replies to (XEP-0461).
     public var reply: TargetReference?
     public var attachments: [Attachment]
+    /// What is behind a link of the text, as the sender says (XEP-0511).
+    public var link: LinkDescription?
 
     public init(
         _ body: String, subject: String? = nil, thread: String? = nil, reply: TargetReference? = nil,
-        attachments: [Attachment] = []
+        attachments: [Attachment] = [], link: LinkDescription? = nil
     ) {
         self.body = body
         self.subject = subject
         self.thread = thread
         self.reply = reply
         self.attachments = attachments
+        self.link = link
     }
 }

@@ -5,19 +5,36 @@ public enum MentionRule {
     /// - Parameter folded: maps characters that count as equal to the same character, such as upper and lower case, or
     ///   with and without accents.
     public static func mentions(_ names: [String], in text: String, folded: (String) -> String) -> Bool {
-        let text = Array(folded(text))
-        for name in names {
-            let wanted = Array(folded(name))
-            guard !wanted.isEmpty, wanted.count <= text.count else { continue }
-            for start in 0...(text.count - wanted.count)
-            where text[start] == wanted[0] && text[start..<start + wanted.count].elementsEqual(wanted) {
-                let end = start + wanted.count
-                let begins = start == 0 || !joins(text[start - 1], wanted[0])
-                let ends = end == text.count || !joins(wanted[wanted.count - 1], text[end])
-                if begins, ends { return true }
+        names.contains { !ranges(of: Array(folded($0)), in: Array(folded(text))).isEmpty }
+    }
+
+    /// Where the names occur in the text as whole words, in characters, in ascending order without overlap.
+    ///
+    /// - Parameter folded: as for ``mentions(_:in:folded:)``; characters that become several ones never match.
+    public static func ranges(of names: [String], in text: String, folded: (String) -> String) -> [Range<Int>] {
+        func folded(_ text: String) -> [Character] {
+            text.map { character in
+                let characters = folded(String(character))
+                return characters.count == 1 ? characters.first ?? character : character
             }
         }
-        return false
+        let text = folded(text)
+        var found = names.flatMap { ranges(of: folded($0), in: text) }
+        found.sort { ($0.lowerBound, $1.upperBound) < ($1.lowerBound, $0.upperBound) }
+        return found.reduce(into: []) { kept, range in
+            if kept.last.map({ $0.upperBound <= range.lowerBound }) ?? true { kept.append(range) }
+        }
+    }
+
+    private static func ranges(of name: [Character], in text: [Character]) -> [Range<Int>] {
+        guard let first = name.first, let last = name.last, name.count <= text.count else { return [] }
+        return (0...(text.count - name.count)).compactMap { start in
+            let end = start + name.count
+            guard text[start] == first, text[start..<end].elementsEqual(name) else { return nil }
+            let begins = start == 0 || !joins(text[start - 1], first)
+            let ends = end == text.count || !joins(last, text[end])
+            return begins && ends ? start..<end : nil
+        }
     }
 
     /// Whether two adjacent characters belong to the same word. Chinese and Japanese are written without spaces, so a

@@ -114,6 +114,8 @@ public struct OpenedMessage: Sendable {
     public var protection: MessageProtection
     /// To be stored with the message.
     public var change: ProtectionChange?
+    /// An earlier stanza that could not be opened, of which this is a copy: it says where the message belongs.
+    public var original: Message?
 
     public init(_ message: Message, _ protection: MessageProtection = .none, change: ProtectionChange? = nil) {
         self.message = message

@@ -12,6 +12,8 @@ public struct ProtectionError: Error, Sendable, CustomStringConvertible {
         public static let otherDevice = Code(rawValue: "other-device")
         /// The keys that would open it are not here, or not any more.
         public static let keyMissing = Code(rawValue: "key-missing")
+        /// The same, and the device that has sent it is asked for a copy.
+        public static let requested = Code(rawValue: "requested")
         /// It is damaged, or somebody has changed it on its way.
         public static let damaged = Code(rawValue: "damaged")
         /// It is not from whom it says.

@@ -8,6 +8,9 @@ public struct ProtectionNotice: Hashable, Sendable {
         case began
         /// The person has decided that messages are sent in clear.
         case ended
+        /// A device that was never seen, in a conversation that was encrypted before; its key is trusted, because none of its
+        /// account was verified.
+        case newDevice = "new-device"
         /// An account of which a key was verified uses a key that was never seen.
         case newKey = "new-key"
         /// A known device uses another key than before.
@@ -30,7 +33,7 @@ public struct ProtectionNotice: Hashable, Sendable {
     public var conversation: ConversationAddress
     public var time: MessageTime
     public var kind: Kind
-    /// With ``Kind/newKey`` and ``Kind/changedKey``.
+    /// With ``Kind/newDevice``, ``Kind/newKey`` and ``Kind/changedKey``.
     public var key: Key?
 
     public init(_ kind: Kind, in conversation: ConversationAddress, at time: MessageTime, key: Key? = nil) {

@@ -50,6 +50,10 @@ extension MessageReader {
         guard let shown = body ?? offer.map({ _ in "" }) else { return nil }
         var text = MessageText(shown, subject: message.subject, thread: message.thread?.id)
         if let reply = (try? message.payload(MessageReply.self)) ?? nil { text.reply = target(reply.messageID) }
+        // What is said about a link that the text does not have would be nobody's.
+        if let link = (try? message.payload(LinkDescription.self)) ?? nil, shown.contains(link.link) {
+            text.link = link
+        }
         if let offer {
             var attachment = Attachment(offer, digest: digest)
             if let hash = attachment.contentHash, attachment.url == nil {

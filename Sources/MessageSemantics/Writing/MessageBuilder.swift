@@ -87,10 +87,11 @@ public struct MessageBuilder: Sendable {
         message.body = text.body
         if let subject = text.subject { message.subject = subject }
         if let thread = text.thread { message.thread = Message.Thread(id: thread) }
+        if let link = text.link { message.append(link) }
         if let attachment = text.attachments.first {
             // A message contains one file: clients show no more than one (XEP-0447 §3).
             guard let url = attachment.url, text.attachments.count == 1 else { return false }
-            message.offer(attachment.metadata, at: url)
+            message.offer(attachment.metadata, at: url, caption: text.body)
         }
         if let reply = text.reply {
             // The text of a message with a file is only the address of the file.
@@ -104,10 +105,18 @@ public struct MessageBuilder: Sendable {
 extension Message {
     /// Turns this into the message of an uploaded file. The address occurs three times: for clients that support
     /// XEP-0447, for those that support XEP-0066, and as the text for all others.
-    public mutating func offer(_ file: FileMetadata, at url: String) {
+    ///
+    /// - Parameter caption: the text about the file. The address follows it on a line of its own, which clients that support
+    ///   XEP-0447 do not show (XEP-0428).
+    public mutating func offer(_ file: FileMetadata, at url: String, caption: String = "") {
+        var region = FallbackIndication.Region.whole
         body = url
+        if !caption.isEmpty {
+            body = caption + "\n" + url
+            region = .init(start: caption.unicodeScalars.count, end: nil)
+        }
         append(SharedFile(metadata: file, urls: [url]))
         append(OutOfBandData(url: url))
-        append(FallbackIndication(for: SharedFile.name.namespace))
+        append(FallbackIndication(for: SharedFile.name.namespace, bodyRegions: [region]))
     }
 }

@@ -24,6 +24,13 @@ struct MessageCipher: Sendable {
         )
     }
 
+    /// The key of a chain some messages later.
+    func chain(_ chain: SecretBytes, after count: UInt32) -> SecretBytes {
+        var chain = chain
+        for _ in 0..<count { chain = SecretBytes(cryptography.hmac([2], key: chain.bytes)) }
+        return chain
+    }
+
     /// Encrypts and authenticates one message; `associated` are the identity keys.
     func seal(
         _ plaintext: [UInt8], key: SecretBytes, associated: [UInt8], ratchetKey: [UInt8], counter: UInt32,

@@ -36,7 +36,7 @@ extension OMEMOSession.Established {
         _ root: SecretBytes, _ own: OMEMOSession.SendingChain, _ message: RatchetMessage, _ associated: [UInt8],
         now: Int64, _ cipher: MessageCipher
     ) throws(OMEMOError) -> (OMEMOSession.Established, plaintext: [UInt8]) {
-        guard message.counter <= OMEMOLimits.skippedKeys else { throw OMEMOError(.tooManySkippedMessages) }
+        guard message.counter <= OMEMOLimits.skippedMessages else { throw OMEMOError(.tooManySkippedMessages) }
         let received = try cipher.rootStep(root, own.privateKey, with: message.ratchetKey)
         var receiving = ReceivingChain(message.ratchetKey)
         let chain = receiving.skip(to: message.counter, received.chain, now: now, cipher)
@@ -79,7 +79,7 @@ extension OMEMOSession.Established {
         let isPeerRestored = end < UInt64(receiving.next)
         if end > UInt64(receiving.next) {
             let last = UInt32(clamping: end)
-            if last - receiving.next <= OMEMOLimits.skippedKeys {
+            if last - receiving.next <= OMEMOLimits.skippedMessages {
                 _ = receiving.skip(to: last, chain, now: now, cipher)
                 receiving.uncertain = last - 1
             } else {
@@ -100,7 +100,7 @@ extension OMEMOSession.Established {
             return try Self.decryptSkipped(message, associated, &receiving, cipher)
         }
         guard message.counter < .max else { throw OMEMOError(.counterOutOfRange) }
-        guard message.counter - receiving.next <= OMEMOLimits.skippedKeys else {
+        guard message.counter - receiving.next <= OMEMOLimits.skippedMessages else {
             throw OMEMOError(.tooManySkippedMessages)
         }
         let reached = receiving.skip(to: message.counter, chain, now: now, cipher)
@@ -118,6 +118,9 @@ extension OMEMOSession.Established {
         _ message: RatchetMessage, _ associated: [UInt8], _ receiving: inout ReceivingChain, _ cipher: MessageCipher
     ) throws(OMEMOError) -> [UInt8] {
         guard let index = receiving.skipped.firstIndex(where: { $0.counter == message.counter }) else {
+            if let index = receiving.gaps.firstIndex(where: { ($0.first..<$0.end).contains(message.counter) }) {
+                return try decrypt(message, associated, inGap: index, of: &receiving, cipher)
+            }
             // A counter beyond the end of a past chain was never derived: its sender has a copy of an old session.
             if message.counter >= receiving.next { throw OMEMOError(.sessionsDiffer) }
             throw receiving.refusal(of: message)
@@ -127,6 +130,25 @@ extension OMEMOSession.Established {
             throw OMEMOError(.notAuthentic)
         }
         receiving.skipped.remove(at: index)
+        receiving.remember(message)
+        return plaintext
+    }
+
+    /// Decrypts a message of a gap, which becomes two: the messages before and behind it.
+    private static func decrypt(
+        _ message: RatchetMessage, _ associated: [UInt8], inGap index: Int, of receiving: inout ReceivingChain,
+        _ cipher: MessageCipher
+    ) throws(OMEMOError) -> [UInt8] {
+        let (gap, counter) = (receiving.gaps[index], message.counter)
+        let step = cipher.chainStep(cipher.chain(gap.chain, after: counter - gap.first))
+        guard let plaintext = try cipher.open(message, key: step.message, associated: associated) else {
+            throw OMEMOError(.notAuthentic)
+        }
+        let parts = [
+            ReceivingChain.Gap(first: gap.first, end: counter, chain: gap.chain, stored: gap.stored),
+            ReceivingChain.Gap(first: counter + 1, end: gap.end, chain: step.chain, stored: gap.stored),
+        ]
+        receiving.gaps.replaceSubrange(index...index, with: parts.filter { $0.first < $0.end })
         receiving.remember(message)
         return plaintext
     }
@@ -141,7 +163,9 @@ extension OMEMOSession.Established {
             isPeerRestored: isPeerRestored)
     }
 
-    var skippedKeyCount: Int { past.reduce(receiving.skipped.count) { $0 + $1.skipped.count } }
+    var skippedKeyCount: Int { past.reduce(receiving.skipped.count) { $0 + $1.skipped.count } + gapCount }
+
+    private var gapCount: Int { past.reduce(receiving.gaps.count) { $0 + $1.gaps.count } }
 
     /// Discards keys of missing messages that are too old or too many, and chains that are not needed any more.
     mutating func discardKeys(now: Int64) {
@@ -160,10 +184,21 @@ extension OMEMOSession.Established {
             receiving.discardOldest()
             surplus -= 1
         }
+        var surplusGaps = gapCount - OMEMOLimits.gaps
+        for index in past.indices where surplusGaps > 0 {
+            while surplusGaps > 0, !past[index].gaps.isEmpty {
+                past[index].discardGap()
+                surplusGaps -= 1
+            }
+        }
+        while surplusGaps > 0 {
+            receiving.discardGap()
+            surplusGaps -= 1
+        }
         for index in past.indices.dropLast(OMEMOLimits.rememberedChains) { past[index].discardUncertain() }
         var removable = past.count - OMEMOLimits.rememberedChains
         past.removeAll { chain in
-            guard removable > 0, chain.skipped.isEmpty else { return false }
+            guard removable > 0, chain.isComplete else { return false }
             removable -= 1
             return true
         }
@@ -174,5 +209,10 @@ extension ReceivingChain {
     /// Discards the keys that were stored before a time.
     mutating func discard(storedBefore time: Int64) {
         while let first = skipped.first, first.stored < time { discardOldest() }
+        gaps.removeAll { gap in
+            guard gap.stored < time else { return false }
+            discardedBelow = max(discardedBelow, gap.end)
+            return true
+        }
     }
 }

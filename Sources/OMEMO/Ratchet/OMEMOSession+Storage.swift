@@ -152,11 +152,24 @@ extension ReceivingChain {
         }
         writer.write(5, entries.bytes)
         if let uncertain { writer.write(6, uncertain) }
+        // A session without gaps is as in earlier versions.
+        if !gaps.isEmpty {
+            var list = FieldWriter()
+            for gap in gaps {
+                var entry = FieldWriter()
+                entry.write(1, gap.first)
+                entry.write(2, gap.end)
+                entry.write(3, gap.chain.bytes)
+                entry.write(4, UInt64(bitPattern: gap.stored))
+                list.write(1, entry.bytes)
+            }
+            writer.write(7, list.bytes)
+        }
         return writer.bytes
     }
 
     init(serialized bytes: ArraySlice<UInt8>) throws(OMEMOError) {
-        let fields = try Fields(bytes, known: 1...6)
+        let fields = try Fields(bytes, known: 1...7)
         ratchetKey = try fields.key(1)
         next = try fields.counter(2)
         discardedBelow = try fields.counter(3)
@@ -178,6 +191,22 @@ extension ReceivingChain {
                 seen.append(Seen(counter: counter, code: Array(try entry.bytes(2))))
             default: throw OMEMOError(.damagedState)
             }
+        }
+        guard let list = try fields.optionalBytes(7) else { return }
+        reader = FieldReader(list)
+        while let (number, value) = try reader.next() {
+            guard number == 1, case .bytes(let bytes) = value, gaps.count < OMEMOLimits.gaps else {
+                throw OMEMOError(.damagedState)
+            }
+            let entry = try Fields(bytes, known: 1...4)
+            let (first, end) = (try entry.counter(1), try entry.counter(2))
+            guard first < end, end <= next, end - first <= OMEMOLimits.skippedMessages,
+                gaps.last.map({ $0.end <= first }) ?? true
+            else { throw OMEMOError(.damagedState) }
+            gaps.append(
+                Gap(
+                    first: first, end: end, chain: SecretBytes(try entry.key(3)),
+                    stored: Int64(bitPattern: try entry.integer(4))))
         }
     }
 }

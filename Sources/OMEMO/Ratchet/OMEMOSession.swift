@@ -190,4 +190,9 @@ public struct OMEMODecryption: Sendable, Hashable {
     public let emptyMessageDue: EmptyMessageReason?
     /// Whether the peer has sent fewer messages than were received: it works with a restored copy of its session.
     public let isPeerRestored: Bool
+
+    /// The same for a session in which nothing may be sent.
+    public var withoutAnswer: OMEMODecryption {
+        OMEMODecryption(plaintext: plaintext, emptyMessageDue: nil, isPeerRestored: false)
+    }
 }

@@ -256,7 +256,7 @@ extension ServerStream {
             case .authenticateExtensibly:
                 offerExtensibleLogin(&writer)
                 if !configuration.offered.features.contains(.sasl) { offerChannelBindings(&writer) }
-            case .bind, .useToken, .resumeInline, .bindInline: break
+            case .bind, .bindOtherwise, .useToken, .resumeInline, .bindInline: break
             case .authenticate:
                 writer.element(feature.name) { writer in
                     for name in configuration.mechanisms {
@@ -403,7 +403,8 @@ extension ServerStream {
         case .authenticateExtensibly: authenticateExtensibly(element, ground, &directory)
         case .bind: bind(element, ground, &directory)
         case .resume: resume(element, ground, &directory)
-        case .startSession, .manage, .useToken, .resumeInline, .bindInline: refuse(element, step, &directory)
+        case .startSession, .manage, .bindOtherwise, .useToken, .resumeInline, .bindInline:
+            refuse(element, step, &directory)
         }
     }
 
@@ -431,7 +432,7 @@ extension ServerStream {
         case .authenticate: write(StreamMarkup.saslFailure(.encryptionRequired))
         case .authenticateExtensibly: write(StreamMarkup.extensibleFailure(.encryptionRequired))
         case .resume, .manage: write(StreamMarkup.failed(.unexpectedRequest, handled: nil))
-        case .bind, .register, .startSession, .useToken, .resumeInline, .bindInline, nil:
+        case .bind, .bindOtherwise, .register, .startSession, .useToken, .resumeInline, .bindInline, nil:
             fail(.notAuthorized, &directory)
         }
     }

@@ -32,6 +32,14 @@ extension TerminalChat {
         case .join(let room, let nickname): join(room, nickname: nickname)
         case .who: await showOccupants()
         case .leave: await leaveRoom()
+        case .nickname(let name): changeNickname(to: name)
+        case .topic(let text): topic(text)
+        case .invite(let text): invite(text)
+        case .kick(let text): removeOccupant(text, isBan: false)
+        case .ban(let text): removeOccupant(text, isBan: true)
+        case .block(let text): block(text)
+        case .unblock(let text): unblock(text)
+        case .unread: showUnread()
         case .keys(let text): showKeys(text)
         case .trust(let text, let isVerified): decide(isVerified ? .verified : .trusted, text)
         case .distrust(let text): decide(.distrusted, text)
@@ -142,21 +150,23 @@ extension TerminalChat {
     }
 
     private func help() {
-        for command in ChatCommand.all {
-            let left = command.name + (command.argument.isEmpty ? "" : " " + command.argument)
-            showNotice(left + ": " + localized(command.help))
+        var lines = ChatCommand.all.map { command in
+            let left = [command.name, ChatCommand.shown(command.argument)].filter { !$0.isEmpty }.joined(separator: " ")
+            return localized("%@: %@", left, localized(command.help))
         }
-        showNotice(
+        lines.append(
             localized(
-                "Tab completes commands, names and files; Alt+A opens the next unread conversation; a message that begins with / is written with //."
+                "Tab completes commands, names and files; Alt+A opens the next unread conversation, Alt+1 to Alt+9 those of the list; a message that begins with / is written with //."
             ))
-        showNotice(
+        lines.append(
             localized("PageUp shows older messages. Marks: … waits, ✓ on the server, ✓✓ delivered, ✔✔ seen, ✗ failed."))
-        guard account.encryption != nil else { return }
-        showNotice(
-            localized(
-                "🔒 encrypted, 🔐 with a verified key, 🔒! with a key that you do not trust, or not for all devices; 🔓 not encrypted."
-            ))
+        if account.encryption != nil {
+            lines.append(
+                localized(
+                    "🔒 encrypted, 🔐 with a verified key, 🔒! with a key that you do not trust, or not for all devices; 🔓 not encrypted."
+                ))
+        }
+        showNotice(lines.joined(separator: "\n"))
     }
 
     func refusal(_ refusal: ContactAddress.Refusal, of text: String) -> String {

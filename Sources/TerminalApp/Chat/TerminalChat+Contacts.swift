@@ -1,4 +1,5 @@
 internal import ChatModel
+internal import ChatStore
 internal import Localization
 internal import XMPPAddress
 internal import XMPPClient
@@ -85,5 +86,46 @@ extension TerminalChat {
                 chat.showNotice(localized("%@ is removed.", address))
             }
         }
+    }
+
+    // MARK: Blocking
+
+    func block(_ text: String?) {
+        let key = text.map { contacts.find($0) } ?? conversation?.key
+        guard let address = address(key, text) else { return showNotice(localized("Type %@.", "/block ADDRESS")) }
+        confirm(localized("Block %@ (yes/no)? ", address)) { chat in
+            chat.request { chat throws(ClientError) in
+                try await chat.account.blocking.block(address)
+                chat.showNotice(localized("%@ is blocked: you receive nothing from this address.", address))
+            }
+        }
+    }
+
+    func unblock(_ text: String) {
+        guard let address = address(contacts.find(text), text) else {
+            return showNotice(localized("Type %@.", "/unblock ADDRESS"))
+        }
+        request { chat throws(ClientError) in
+            guard await chat.account.blocking.blocked.contains(address) else {
+                return chat.showNotice(localized("%@ is not blocked.", address))
+            }
+            try await chat.account.blocking.unblock(address)
+            chat.showNotice(localized("%@ is no longer blocked.", address))
+        }
+    }
+
+    /// The bare address of a person: of a known conversation, else the typed one.
+    private func address(_ key: ConversationKey?, _ text: String?) -> JID? {
+        if let key { return key.kind == .direct ? key.address.bare : nil }
+        return text.flatMap { try? ContactAddress.complete($0, for: account.address) }
+    }
+
+    // MARK: Other conversations
+
+    /// Lists the other conversations with unread messages, with the numbers that `/chat` and Alt+1 … Alt+9 take.
+    func showUnread() {
+        let lines = contacts.unreadLines(besides: conversation?.key)
+        guard !lines.isEmpty else { return showNotice(localized("There are no other unread messages.")) }
+        for line in lines { showNotice(TerminalText.harmless(line)) }
     }
 }

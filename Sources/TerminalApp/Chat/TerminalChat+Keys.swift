@@ -12,6 +12,8 @@ extension TerminalChat {
         case .redraw: drawAgain()
         case .tab: complete()
         case .nextUnread: if let next = contacts.nextUnread(after: conversation?.key) { await open(next) }
+        case .conversation(let number):
+            if let key = contacts.conversation(number: number), key != conversation?.key { await open(key) }
         case .up where conversation == nil && input.isEmpty: contacts.move(-1)
         case .down where conversation == nil && input.isEmpty: contacts.move(1)
         case .pageUp: scroll(pages: 1)
@@ -109,7 +111,10 @@ extension TerminalChat {
             let (text, choices) = PathCompletion.complete(typed)
             input.replace(with: head + text)
             if text == typed { show(choices) }
-        case "/chat": offer(contacts.completions(of: typed)) { head + $0 }
+        case "/chat", "/invite", "/block", "/remove": offer(contacts.completions(of: typed)) { head + $0 }
+        case "/kick", "/ban":
+            let names = conversation?.room?.people.filter { !$0.isOwn }.map(\.nickname) ?? []
+            offer(names.filter { $0.lowercased().hasPrefix(typed.lowercased()) }.sorted()) { head + $0 }
         default: break
         }
     }

@@ -159,7 +159,8 @@ extension TerminalChat {
         case .connection(let state): changed(state)
         case .problem(let problem): showNotice(TerminalText.harmless(Wording.problem(problem)))
         // Other events change the models.
-        case .presence, .requests, .blocked, .invitations, .typing, .room, .encryption: return
+        // ``ContactNews`` reports the answers of contacts.
+        case .presence, .requests, .answer, .blocked, .invitations, .typing, .room, .encryption: return
         }
         modelsChanged()
     }

@@ -1,6 +1,8 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import Localization
+internal import XMPPAddress
 
 extension TerminalChat {
     /// Joins a room by its address, or by its name at the service of the account's server.
@@ -71,5 +73,91 @@ extension TerminalChat {
         await account.rooms.leave(key.address)
         await showContacts()
         showNotice(localized("You have left %@; its messages stay in the list.", name))
+    }
+
+    // MARK: Commands in a room
+
+    /// Runs a command of the open room, and shows its error.
+    private func inRoom(_ job: @escaping @Sendable (ChatAccount, JID) async throws(RoomFailure) -> String?) {
+        guard let key = conversation?.key, key.kind == .room else {
+            return showNotice(localized("This is not a room; /join joins one."))
+        }
+        begin { chat in
+            do throws(RoomFailure) {
+                if let line = try await job(chat.account, key.address) { chat.showNotice(TerminalText.harmless(line)) }
+            } catch {
+                chat.showNotice(TerminalText.harmless(Wording.failure(error)))
+            }
+        }
+    }
+
+    func changeNickname(to name: String) {
+        inRoom { account, room throws(RoomFailure) in
+            try await account.rooms.changeNickname(in: room, to: name)
+            return localized("Your nickname in this room is now %@.", name)
+        }
+    }
+
+    func topic(_ text: String?) {
+        guard let text else {
+            let subject = conversation?.room?.subject.flatMap { $0.isEmpty ? nil : $0 }
+            return showNotice(
+                subject.map { localized("Topic: %@", TextFolding.folded($0)) } ?? localized("The room has no topic."))
+        }
+        inRoom { account, room throws(RoomFailure) in
+            try await account.rooms.changeSubject(of: room, to: text)
+            return nil
+        }
+    }
+
+    func invite(_ text: String) {
+        let names = contacts.contacts.map { ($0.name, $0.address) }
+        let (address, reason): (JID?, String)
+        if let (name, known) = Self.longest(names, in: text) {
+            (address, reason) = (known, text.dropFirst(name.count).trimmed)
+        } else {
+            let word = text.prefix { !$0.isWhitespace }
+            address = try? ContactAddress.complete(String(word), for: account.address)
+            reason = text.dropFirst(word.count).trimmed
+        }
+        guard let address else { return showNotice(localized("Type %@.", "/invite NAME [TEXT]")) }
+        inRoom { account, room throws(RoomFailure) in
+            try await account.rooms.invite(address, to: room, reason: reason.isEmpty ? nil : reason)
+            return localized("%@ is invited.", address)
+        }
+    }
+
+    /// Removes an occupant, who can come back unless banned.
+    func removeOccupant(_ text: String, isBan: Bool) {
+        let people = conversation?.room?.people.filter { !$0.isOwn } ?? []
+        guard let (nickname, person) = Self.longest(people.map { ($0.nickname, $0) }, in: text) else {
+            return showNotice(localized("There is no occupant with this name in the room."))
+        }
+        let reason = text.dropFirst(nickname.count).trimmed
+        guard isBan else {
+            return inRoom { account, room throws(RoomFailure) in
+                try await account.rooms.kick(nickname, from: room, reason: reason.isEmpty ? nil : reason)
+                return localized("%@ is removed from the room.", nickname)
+            }
+        }
+        guard let address = person.address?.bare else {
+            return showNotice(
+                localized("The room does not show you the address of %@, so there is nothing to ban.", nickname))
+        }
+        confirm(localized("Ban %@ (yes/no)? ", nickname)) { chat in
+            chat.inRoom { account, room throws(RoomFailure) in
+                try await account.rooms.ban(address, from: room, reason: reason.isEmpty ? nil : reason)
+                return localized("%@ is banned from the room.", nickname)
+            }
+        }
+    }
+
+    /// The longest name with which a text begins, as a whole word: names may have blanks.
+    static func longest<Value>(_ names: [(String, Value)], in text: String) -> (String, Value)? {
+        let lowered = text.lowercased()
+        return names.filter { name, _ in
+            guard !name.isEmpty, lowered.hasPrefix(name.lowercased()) else { return false }
+            return text.dropFirst(name.count).first?.isWhitespace ?? true
+        }.max { $0.0.count < $1.0.count }
     }
 }

@@ -14,6 +14,8 @@ struct TranscriptEntry: Equatable {
     enum Author: Equatable {
         case me
         case contact(String)
+        /// Somebody in a room; each has a colour.
+        case occupant(String)
         /// The author of a message in another conversation.
         case elsewhere(String)
         /// A line of the program: a contact came online, a request, an error.
@@ -85,10 +87,11 @@ struct TranscriptEntry: Equatable {
         case .me:
             style = .plain
             prefix = [.init(text: clock + " ", style: .dim), .init(text: localized("me") + ": ", style: .mine)]
-        case .contact(let name):
+        case .contact(let name), .occupant(let name):
             style = .plain
+            let colour = author == .occupant(name) ? TerminalScreen.Style.colour(of: name) : .theirs
             let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 3))
-            prefix = [.init(text: clock + " ", style: .dim), .init(text: shown + ": ", style: .theirs)]
+            prefix = [.init(text: clock + " ", style: .dim), .init(text: shown + ": ", style: colour)]
         case .elsewhere(let name):
             style = .plain
             let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 4))

@@ -1,3 +1,5 @@
+internal import Localization
+
 /// The meaning of an input line: a message, or a command after a slash.
 enum ChatCommand: Equatable {
     case message(String)
@@ -25,6 +27,19 @@ enum ChatCommand: Equatable {
     case join(String, nickname: String?)
     case who
     case leave
+    /// Another nickname in the room.
+    case nickname(String)
+    /// Shows the topic of the room, or changes it.
+    case topic(String?)
+    /// An address or the name of a contact, and after it a text for that person.
+    case invite(String)
+    /// A nickname, and after it a reason.
+    case kick(String)
+    case ban(String)
+    case block(String?)
+    case unblock(String)
+    /// The conversations with unread messages.
+    case unread
     /// The devices of an account; of the open conversation without an address.
     case keys(String?)
     /// A key by its number in the last list, by its fingerprint, or a link with fingerprints.
@@ -40,6 +55,7 @@ enum ChatCommand: Equatable {
 
     /// The commands with their arguments and descriptions.
     static let all: [(name: String, argument: String, help: String)] = [
+        ("/me", "TEXT", "say what you do: “/me waves” is shown with your name"),
         ("/picture", "FILE", "send a picture"),
         ("/voice", "[FILE]", "send a voice message: a sound file, or record one"),
         ("/file", "FILE", "send a file as it is"),
@@ -54,6 +70,11 @@ enum ChatCommand: Equatable {
         ("/join", "ROOM [NICK]", "join a room"),
         ("/who", "", "who is in the room"),
         ("/leave", "", "leave the room permanently"),
+        ("/nick", "NICK", "change your nickname in the room"),
+        ("/topic", "[TEXT]", "show the topic of the room, or change it"),
+        ("/invite", "NAME [TEXT]", "invite someone to the room"),
+        ("/kick", "NICK [TEXT]", "remove someone from the room"),
+        ("/ban", "NICK [TEXT]", "ban someone from the room permanently"),
         ("/keys", "[ADDRESS]", "the devices of this conversation, with the fingerprints of their keys"),
         ("/verify", "NUMBER|FINGERPRINT|LINK", "mark a key as compared with the one on the other device"),
         ("/trust", "NUMBER|FINGERPRINT", "encrypt for a device without comparing its key"),
@@ -65,13 +86,27 @@ enum ChatCommand: Equatable {
         ("/status", "[online|chat|away|xa|dnd] [TEXT]", "how your contacts see you"),
         ("/contacts", "", "the list of contacts"),
         ("/chat", "[NAME]", "open another conversation"),
+        ("/unread", "", "the conversations with unread messages"),
         ("/add", "ADDRESS [NAME]", "send a contact request"),
         ("/accept", "[ADDRESS]", "accept a contact request"),
         ("/reject", "[ADDRESS]", "decline a contact request"),
         ("/remove", "[ADDRESS]", "remove a contact"),
+        ("/block", "[ADDRESS]", "block someone, or the contact of this conversation"),
+        ("/unblock", "ADDRESS", "unblock someone"),
         ("/help", "", "this list"),
         ("/quit", "", "sign off and quit"),
     ]
+
+    /// The arguments of a command in the user's language.
+    static func shown(_ argument: String) -> String {
+        let words = [
+            "TEXT": localized("TEXT"), "FILE": localized("FILE"), "NUMBER": localized("NUMBER"),
+            "EMOJI": localized("EMOJI"), "WORDS": localized("WORDS"), "ROOM": localized("ROOM"),
+            "NICK": localized("NICK"), "NAME": localized("NAME"), "FINGERPRINT": localized("FINGERPRINT"),
+            "LINK": localized("LINK"), "ADDRESS": localized("ADDRESS"),
+        ]
+        return argument.replacing(/[A-Z]+/) { words[String($0.output)] ?? String($0.output) }
+    }
 
     /// A line that begins with two slashes is a message that begins with one.
     init(_ line: String) {
@@ -110,8 +145,20 @@ enum ChatCommand: Equatable {
             self =
                 room.isEmpty
                 ? .incomplete("/join ROOM [NICK]") : .join(String(room), nickname: nickname.isEmpty ? nil : nickname)
+        // An action is a message that begins with these letters (XEP-0245).
+        case "/me": self = argument == nil ? .incomplete("/me TEXT") : .message(line)
         case "/who": self = .who
         case "/leave": self = .leave
+        case "/nick": self = argument.map(Self.nickname) ?? .incomplete("/nick NICK")
+        case "/topic": self = .topic(argument)
+        case "/invite":
+            // A name may have blanks; the chat knows the names.
+            self = argument.map(Self.invite) ?? .incomplete("/invite NAME [TEXT]")
+        case "/kick": self = argument.map(Self.kick) ?? .incomplete("/kick NICK [TEXT]")
+        case "/ban": self = argument.map(Self.ban) ?? .incomplete("/ban NICK [TEXT]")
+        case "/block": self = .block(argument)
+        case "/unblock": self = argument.map(Self.unblock) ?? .incomplete("/unblock ADDRESS")
+        case "/unread": self = .unread
         case "/keys": self = .keys(argument)
         case "/verify": self = argument.map { .trust($0, isVerified: true) } ?? .incomplete("/verify NUMBER")
         case "/trust": self = argument.map { .trust($0, isVerified: false) } ?? .incomplete("/trust NUMBER")

@@ -14,6 +14,8 @@ struct KeyDecoder {
         case interrupt, endOfInput, redraw
         /// Alt+A: the next conversation with unread messages.
         case nextUnread
+        /// Alt+1 … Alt+9: the conversation with this number in the list.
+        case conversation(Int)
     }
 
     private var pending: [UInt8] = []
@@ -70,6 +72,8 @@ struct KeyDecoder {
         guard pending.count >= 2 else { return nil }
         switch pending[1] {
         case UInt8(ascii: "a"): return (.nextUnread, 2)
+        case let digit where (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digit):
+            return (.conversation(Int(digit - UInt8(ascii: "0"))), 2)
         case UInt8(ascii: "b"): return (.wordLeft, 2)
         case UInt8(ascii: "f"): return (.wordRight, 2)
         case 0x7F: return (.deleteWord, 2)

@@ -42,6 +42,20 @@ struct ContactPane {
         return (keys[start...] + keys[..<start]).first { unread[$0] != nil && $0 != key }
     }
 
+    /// The conversations with unread messages, each with its number in the list.
+    func unreadLines(besides key: ConversationKey?) -> [String] {
+        let names = contacts.map(\.name) + others.map(\.title)
+        return zip(keys, names).enumerated().compactMap { index, row in
+            guard let count = unread[row.0], row.0 != key else { return nil }
+            return "\(index + 1). \(row.1): " + localized("%@ unread", plural: "%@ unread", count: count)
+        }
+    }
+
+    /// The conversation with a number of the list, from 1 on.
+    func conversation(number: Int) -> ConversationKey? {
+        keys.indices.contains(number - 1) ? keys[number - 1] : nil
+    }
+
     /// Moves the selection by this number of rows.
     mutating func move(_ step: Int) {
         let keys = keys
@@ -52,7 +66,7 @@ struct ContactPane {
     /// The conversation for an input: by number, address, or a prefix of the name or address.
     func find(_ text: String) -> ConversationKey? {
         let keys = keys
-        if let number = Int(text) { return keys.indices.contains(number - 1) ? keys[number - 1] : nil }
+        if let number = Int(text) { return conversation(number: number) }
         let wanted = text.lowercased()
         guard !wanted.isEmpty else { return nil }
         let names = contacts.map { $0.name.lowercased() } + others.map { $0.title.lowercased() }

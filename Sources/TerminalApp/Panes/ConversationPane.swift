@@ -138,7 +138,8 @@ final class ConversationPane {
             var entry: TranscriptEntry
             if let before = drawn[message.id], before.files == lines, before.message == message {
                 entry = before.entry
-            } else if let made = TranscriptEntry(item, files: { _ in lines }) {
+            } else if var made = TranscriptEntry(item, files: { _ in lines }) {
+                if key.kind == .room, case .contact(let name) = made.author { made.author = .occupant(name) }
                 entry = made
             } else {
                 continue

@@ -10,9 +10,23 @@ package enum StandardOutput {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
+    /// The importance of a line in the journal of the system (sd-daemon(3)).
+    package enum Level: Int, Sendable {
+        case error = 3
+        case warning = 4
+        case information = 6
+    }
+
+    /// Whether standard error is the journal, as the variable of the service manager says (systemd.exec(5)).
+    private static let isJournal: Bool = {
+        guard let stream = getenv("JOURNAL_STREAM") else { return false }
+        var status = stat()
+        return fstat(STDERR_FILENO, &status) == 0 && String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
+    }()
+
     /// Writes a line to standard error: progress and reasons, never data.
-    package static func report(_ line: String) {
-        write(line + "\n", to: STDERR_FILENO)
+    package static func report(_ line: String, _ level: Level = .information) {
+        write((isJournal ? "<\(level.rawValue)>" : "") + line + "\n", to: STDERR_FILENO)
     }
 
     package static func write(_ text: String, to descriptor: Int32) {

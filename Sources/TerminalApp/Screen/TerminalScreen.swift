@@ -14,6 +14,18 @@ package struct TerminalScreen {
         case theirs = "\u{1B}[32m"
         case warning = "\u{1B}[33m"
         case failure = "\u{1B}[31m"
+        case blue = "\u{1B}[34m"
+        case magenta = "\u{1B}[35m"
+        case brightGreen = "\u{1B}[92m"
+        case brightBlue = "\u{1B}[94m"
+        case brightMagenta = "\u{1B}[95m"
+
+        /// The colour of a person in a room, the same on every screen and day.
+        static func colour(of name: String) -> Style {
+            let colours: [Style] = [.theirs, .blue, .magenta, .brightGreen, .brightBlue, .brightMagenta]
+            let hash = name.utf8.reduce(5381 as UInt32) { $0 &* 33 ^ UInt32($1) }
+            return colours[Int(hash % UInt32(colours.count))]
+        }
     }
 
     /// A run of text in one style.

@@ -37,7 +37,3 @@ extension Timestamp {
         return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     }
 }
-
-extension MessageTime {
-    package var timestamp: Timestamp { Timestamp(millisecondsSince1970: millisecondsSince1970) }
-}

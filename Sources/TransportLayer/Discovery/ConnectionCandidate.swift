@@ -27,6 +27,8 @@ public struct ConnectionCandidate: Sendable, Hashable, CustomStringConvertible {
 
     /// The port of XMPP for clients (RFC 6120 §14.7).
     public static let defaultPort: UInt16 = 5222
+    /// The usual port of direct TLS; XEP-0368 specifies none.
+    public static let defaultDirectTLSPort: UInt16 = 5223
 }
 
 /// The destination of a connection.
@@ -84,5 +86,7 @@ public enum WebSocketPolicy: Sendable, Hashable, CaseIterable {
 
     private static let networkReasons: Set<TransportError.Code> = [
         .connectionRefused, .unreachable, .timedOut, .connectionReset, .truncated, .hostNotFound, .resolutionFailed,
+        // Many proxies allow only the port of HTTPS.
+        .proxyFailed,
     ]
 }

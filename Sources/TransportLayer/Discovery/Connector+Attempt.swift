@@ -20,7 +20,8 @@ extension Connector {
         let deadline = ContinuousClock.now + timeout
         let addresses: [SocketAddress]
         do throws(TransportError) {
-            addresses = try await resolver(until: deadline).addresses(of: candidate.host, port: candidate.port)
+            addresses = try await resolver(until: deadline).addresses(
+                of: configuration.proxy?.host ?? candidate.host, port: configuration.proxy?.port ?? candidate.port)
         } catch {
             attempts.append(ConnectionAttempt(target: "\(candidate)", outcome: error.description))
             throw error
@@ -33,6 +34,16 @@ extension Connector {
             ConnectionAttempt(target: "\(candidate)", address: "\($0.address)", outcome: $0.error.description)
         }
         guard let winner else { throw failures.last?.error ?? .cancelledByTask }
+        if let proxy = configuration.proxy {
+            do throws(TransportError) {
+                try await proxy.connect(
+                    winner, to: candidate.host, port: candidate.port, within: ContinuousClock.now.duration(to: deadline)
+                )
+            } catch {
+                attempts.append(ConnectionAttempt(target: "\(candidate)", outcome: error.description))
+                throw error
+            }
+        }
         if let address = await winner.remoteAddress { progress(.connected(candidate, address)) }
         guard candidate.security == .directTLS else {
             return EstablishedConnection(transport: winner, candidate: candidate, tls: nil)
@@ -85,7 +96,8 @@ extension Connector {
         guard remaining > .zero, SocketAddress(domain, port: 0) == nil else { return [] }
         progress(.lookingForWebSocket(domain))
         let lookup = HostMetaLookup(
-            resolver: configuration.resolver, trust: tls.trust, port: configuration.hostMetaPort,
+            resolver: configuration.resolver, proxy: configuration.proxy, trust: tls.trust,
+            port: configuration.hostMetaPort,
             timeout: min(configuration.hostMetaTimeout, remaining))
         return try await lookup.webSocketURLs(of: domain, &attempts).map { ConnectionCandidate($0) }
     }

@@ -14,6 +14,8 @@ public struct Connector: Sendable {
         /// Delay").
         public var addressDelay = Duration.milliseconds(250)
 
+        /// The proxy through which everything goes.
+        public var proxy: Proxy?
         /// When to use WebSocket for a domain.
         public var webSocket = WebSocketPolicy.whenBlocked
         public var webSocketLimits = WebSocketLimits()
@@ -29,10 +31,18 @@ public struct Connector: Sendable {
 
     public var configuration: Configuration
     let loop: EventLoop
+    private let isLoopChosen: Bool
 
-    public init(configuration: Configuration = Configuration(), loop: EventLoop = .shared) {
+    /// - Parameter loop: The loop of the connections; by default that of the session for which they are made.
+    public init(configuration: Configuration = Configuration(), loop: EventLoop? = nil) {
         self.configuration = configuration
-        self.loop = loop
+        self.loop = loop ?? .shared
+        isLoopChosen = loop != nil
+    }
+
+    /// The same connector for connections on a loop, unless it was made for another one.
+    package func on(_ loop: EventLoop) -> Connector {
+        isLoopChosen ? self : Connector(configuration: configuration, loop: loop)
     }
 
     /// Connects.
@@ -111,6 +121,10 @@ public struct Connector: Sendable {
             if configuration.webSocket == .only { return [] }
             let own = ConnectionCandidate(host: domain, port: ConnectionCandidate.defaultPort, security: .startTLS)
             if SocketAddress(domain, port: 0) != nil { return [own] }
+            if configuration.proxy?.avoidsDNS == true {
+                let port = ConnectionCandidate.defaultDirectTLSPort
+                return [own, ConnectionCandidate(host: domain, port: port, security: .directTLS)]
+            }
             progress(.resolving(domain))
             do throws(TransportError) {
                 let records = try await resolver(until: deadline).services(of: domain)

@@ -118,6 +118,7 @@ struct HostMetaLookup: Sendable {
     static let maximumURLs = 4
 
     let resolver: ResolverConfiguration
+    var proxy: Proxy?
     let trust: TrustPolicy
     /// 443 except in tests.
     let port: UInt16
@@ -131,6 +132,7 @@ struct HostMetaLookup: Sendable {
     ) async throws(TransportError) -> [WebSocketURL] {
         var settings = HTTPClient.Configuration(trust: trust.withoutQuestion)
         settings.resolver = resolver
+        settings.proxy = proxy
         settings.total = timeout
         settings.connecting = min(settings.connecting, timeout)
         let client = HTTPClient(configuration: settings)

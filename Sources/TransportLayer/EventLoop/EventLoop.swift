@@ -14,6 +14,19 @@ public final class EventLoop: Sendable {
     /// The default loop.
     public static let shared = EventLoop()
 
+    /// The loops among which sessions are distributed: one for each processor, started when they are needed.
+    private static let distributed = Mutex((loops: [EventLoop](), turn: 0))
+
+    /// The loop for the next session: all of them in turn, the default loop first.
+    public static func next() -> EventLoop {
+        distributed.withLock { state in
+            let limit = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+            if state.loops.count < limit { state.loops.append(state.loops.isEmpty ? shared : EventLoop()) }
+            defer { state.turn = (state.turn + 1) % limit }
+            return state.loops[state.turn]
+        }
+    }
+
     enum Work {
         case job(UnownedJob)
         case block(@Sendable () -> Void)
@@ -34,10 +47,13 @@ public final class EventLoop: Sendable {
     public init() {
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        precondition(epoll >= 0 && wakeUp >= 0, "no event loop: the process has no file descriptor left")
-        state = EventLoopState(epoll: epoll)
-        // Edge-triggered: the counter is never read, because each write is an event.
-        state.add(wakeUp, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.wakeUpToken)
+        // The clock of `ContinuousClock`, which goes on while the machine sleeps.
+        let timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        precondition(epoll >= 0 && wakeUp >= 0 && timer >= 0, "no event loop: the process has no file descriptor left")
+        state = EventLoopState(epoll: epoll, timer: timer)
+        // Edge-triggered: the counters are never read, because each write and each expiration is an event.
+        state.add(wakeUp, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.ownToken)
+        state.add(timer, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.ownToken)
 
         var handle = pthread_t()
         let loop = Unmanaged.passRetained(self)
@@ -62,6 +78,7 @@ public final class EventLoop: Sendable {
     }
 
     func append(_ work: Work) {
+        guard !isCurrent else { return state.append(work) }
         let mustWake = inbox.withLock { inbox in
             inbox.work.append(work)
             let wasWaiting = inbox.isWaiting
@@ -81,12 +98,12 @@ public final class EventLoop: Sendable {
         while true {
             runQueued(&batch)
             state.flushConnections()
-            let timeout = state.millisecondsToNextTimer()
             let mayWait = inbox.withLock { inbox in
-                inbox.isWaiting = inbox.work.isEmpty
+                inbox.isWaiting = inbox.work.isEmpty && !state.hasWork
                 return inbox.isWaiting
             }
-            state.poll(milliseconds: mayWait ? timeout : 0)
+            if mayWait { state.armTimer() }
+            state.poll(milliseconds: mayWait ? -1 : 0)
             if mayWait { inbox.withLock { $0.isWaiting = false } }
             state.fireTimers()
         }
@@ -96,17 +113,22 @@ public final class EventLoop: Sendable {
     private func runQueued(_ batch: inout [Work]) {
         for _ in 0..<32 {
             inbox.withLock { swap(&$0.work, &batch) }
-            if batch.isEmpty { return }
-            for work in batch {
-                switch work {
-                case .job(let job):
-                    job.runSynchronously(
-                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-                case .block(let block): block()
-                }
-            }
-            batch.removeAll(keepingCapacity: true)
+            if batch.isEmpty && !state.hasWork { return }
+            run(&batch)
+            state.takeWork(&batch)
+            run(&batch)
         }
+    }
+
+    private func run(_ batch: inout [Work]) {
+        for work in batch {
+            switch work {
+            case .job(let job):
+                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            case .block(let block): block()
+            }
+        }
+        batch.removeAll(keepingCapacity: true)
     }
 }
 

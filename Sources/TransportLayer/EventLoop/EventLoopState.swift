@@ -7,8 +7,8 @@ package protocol EventHandler: AnyObject, Sendable {
     func eventsOccurred(_ events: UInt32)
 }
 
-/// A connection that collects bytes during an iteration of the loop and writes them at its end.
-protocol Flushable: AnyObject, Sendable {
+/// What collects bytes during an iteration of the loop and passes them on at its end.
+package protocol Flushable: AnyObject, Sendable {
     /// Called on the thread of the loop at the end of the iteration.
     func turnEnded()
 }
@@ -18,7 +18,8 @@ protocol Flushable: AnyObject, Sendable {
 /// `@unchecked Sendable`: every member except the initialiser is called only on the thread of the loop, by the loop
 /// itself and by actors whose executor is the loop. The initialiser runs before the thread starts.
 package final class EventLoopState: @unchecked Sendable {
-    static let wakeUpToken: UInt64 = 0
+    /// The token of the descriptors of the loop itself, which have no handler: they only end a wait.
+    static let ownToken: UInt64 = 0
 
     private struct WeakHandler {
         weak var handler: (any EventHandler)?
@@ -26,16 +27,24 @@ package final class EventLoopState: @unchecked Sendable {
 
     private let epoll: Int32
     private var handlers: [UInt64: WeakHandler] = [:]
-    private var lastToken = wakeUpToken
+    private var lastToken = ownToken
     private var gathered: [any Flushable] = []
     private var events = [epoll_event](repeating: epoll_event(), count: 64)
+    private let timer: Int32
     private var timers = TimerQueue()
+    /// The instant at which the descriptor of the timer reports; `nil` if it does not.
+    private var armed: ContinuousClock.Instant?
+    /// Work that the loop itself has queued: it needs neither a lock nor a wake-up.
+    private var work: [EventLoop.Work] = []
 
     /// Lent to the connection that is reading, so that idle connections need no buffer.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    /// The same for what was decrypted: everything that was read, and one record that had begun before.
+    let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024 + TLSEngine.recordSize, alignment: 16)
 
-    init(epoll: Int32) {
+    init(epoll: Int32, timer: Int32) {
         self.epoll = epoll
+        self.timer = timer
     }
 
     /// Watches `descriptor`. The handler is referenced weakly and looked up by the token.
@@ -67,16 +76,25 @@ package final class EventLoopState: @unchecked Sendable {
         _ = epoll_ctl(epoll, operation, descriptor, &event)
     }
 
+    func append(_ item: EventLoop.Work) { work.append(item) }
+
+    var hasWork: Bool { !work.isEmpty }
+
+    /// Exchanges the queued work for an empty array.
+    func takeWork(_ batch: inout [EventLoop.Work]) { swap(&work, &batch) }
+
     /// Schedules a call of `turnEnded()` at the end of this iteration.
-    func gather(_ connection: some Flushable) {
+    package func gather(_ connection: some Flushable) {
         gathered.append(connection)
     }
 
+    /// A session passes its bytes to its transport, which is flushed after it.
     func flushConnections() {
-        guard !gathered.isEmpty else { return }
-        let connections = gathered
-        gathered.removeAll(keepingCapacity: true)
-        for connection in connections { connection.turnEnded() }
+        while !gathered.isEmpty {
+            let connections = gathered
+            gathered.removeAll(keepingCapacity: true)
+            for connection in connections { connection.turnEnded() }
+        }
     }
 
     func poll(milliseconds: Int32) {
@@ -90,31 +108,44 @@ package final class EventLoopState: @unchecked Sendable {
 
     /// Runs `action` on the thread of the loop after `delay`.
     func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> TimerQueue.Identifier {
-        timers.insert(deadline: ContinuousClock.now.advanced(by: delay), action)
+        schedule(at: ContinuousClock.now.advanced(by: delay), action)
     }
 
-    func cancelTimer(_ identifier: TimerQueue.Identifier) {
+    /// Runs `action` on the thread of the loop at an instant.
+    package func schedule(
+        at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
+    ) -> TimerQueue.Identifier {
+        timers.insert(deadline: deadline, action)
+    }
+
+    package func cancelTimer(_ identifier: TimerQueue.Identifier) {
         timers.remove(identifier)
     }
 
-    func millisecondsToNextTimer() -> Int32 {
-        guard let deadline = timers.nextDeadline else { return -1 }
-        let (seconds, attoseconds) = ContinuousClock.now.duration(to: deadline).components
-        if seconds < 0 || attoseconds < 0 { return 0 }
-        // Rounded up: waking too early would spin until the deadline.
-        return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
+    /// Makes the next wait end at the earliest deadline. A deadline that has become later costs a wake-up, not a system call
+    /// for each change.
+    func armTimer() {
+        guard let deadline = timers.nextDeadline, armed.map({ deadline < $0 }) ?? true else { return }
+        let (seconds, attoseconds) = max(.nanoseconds(1), ContinuousClock.now.duration(to: deadline)).components
+        var setting = itimerspec()
+        setting.it_value.tv_sec = Int(seconds)
+        // Rounded up: waking too early would mean waking twice.
+        setting.it_value.tv_nsec = Int(min(attoseconds / 1_000_000_000 + 1, 999_999_999))
+        timerfd_settime(timer, 0, &setting, nil)
+        armed = deadline
     }
 
     func fireTimers() {
-        guard timers.nextDeadline != nil else { return }
+        guard armed != nil || timers.nextDeadline != nil else { return }
         let now = ContinuousClock.now
+        if let armed, armed <= now { self.armed = nil }
         while let action = timers.removeDue(now) { action() }
     }
 }
 
 /// The pending timers of an event loop: a binary heap by deadline; removed ones are skipped when they reach the top.
-struct TimerQueue {
-    struct Identifier: Hashable, Sendable {
+package struct TimerQueue {
+    package struct Identifier: Hashable, Sendable {
         fileprivate let value: UInt64
     }
 

@@ -21,6 +21,12 @@ public struct HTTPClient: Sendable {
         public var total = Duration.seconds(6 * 3600)
         /// The DNS servers to query; `nil` leaves the lookup to curl, which uses those of the system.
         public var resolver: ResolverConfiguration?
+        /// The proxy through which all transfers go; it looks up the addresses of hosts. `nil` leaves the choice to the
+        /// variables of the environment that curl knows (`https_proxy`, `all_proxy`).
+        public var proxy: Proxy?
+        /// The certificate for servers that request one. It is shown for uploads only, because the addresses of downloads come
+        /// from others, who would learn who the user is.
+        public var identity: TLSIdentity?
 
         public init(trust: TrustPolicy = .system) {
             self.trust = trust
@@ -98,7 +104,7 @@ public struct HTTPClient: Sendable {
             var settings = configuration
             settings.total = max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))
             var addresses: [SocketAddress] = []
-            if var resolver = settings.resolver, SocketAddress(target.host, port: 0) == nil {
+            if settings.proxy == nil, var resolver = settings.resolver, SocketAddress(target.host, port: 0) == nil {
                 resolver.deadline = min(resolver.deadline, settings.total)
                 addresses = try await Resolver(configuration: resolver).addresses(of: target.host, port: target.port)
             }

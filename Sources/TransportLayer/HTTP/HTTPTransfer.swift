@@ -87,12 +87,35 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         curl_easy_setopt_pointer(handle, CURLOPT_XFERINFODATA, own)
         if target.isSecure { try prepareTrust(handle, own) }
+        if let proxy = configuration.proxy { use(proxy, handle) }
         prepareBody(handle, own)
         for header in request.headers { fields = curl_slist_append(fields, "\(header.name): \(header.value)") }
         // Disables "Expect: 100-continue", which costs a second with servers that do not support it.
         fields = curl_slist_append(fields, "Expect:")
         curl_easy_setopt_pointer(handle, CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(fields))
         return handle
+    }
+
+    private func use(_ proxy: Proxy, _ handle: UnsafeMutableRawPointer) {
+        // With "h" curl leaves the addresses of hosts to the proxy.
+        let scheme = proxy.kind == .socks5 ? "socks5h" : "http"
+        curl_easy_setopt_string(handle, CURLOPT_PROXY, "\(scheme)://\(proxy.authority)")
+        // Otherwise a variable of the environment could make an exception.
+        curl_easy_setopt_string(handle, CURLOPT_NOPROXY, "")
+        if let username = proxy.username {
+            curl_easy_setopt_string(handle, CURLOPT_PROXYUSERNAME, username)
+            curl_easy_setopt_string(handle, CURLOPT_PROXYPASSWORD, proxy.password ?? "")
+        }
+        // A proxy that forwarded requests itself could read those for a server on this machine.
+        curl_easy_setopt_long(handle, CURLOPT_HTTPPROXYTUNNEL, 1)
+        curl_easy_setopt_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    }
+
+    private func show(_ identity: TLSIdentity, _ handle: UnsafeMutableRawPointer) {
+        curl_easy_setopt_string(handle, CURLOPT_SSLCERT, identity.certificateChainFile)
+        curl_easy_setopt_string(handle, CURLOPT_SSLKEY, identity.privateKeyFile)
+        // Without a passphrase OpenSSL would ask for it on the terminal.
+        curl_easy_setopt_string(handle, CURLOPT_KEYPASSWD, identity.passphrase ?? "")
     }
 
     private func openFile() throws(TransportError) {
@@ -135,6 +158,7 @@ final class HTTPTransfer: @unchecked Sendable {
             throw TransportError(.system, "This build of curl does not use OpenSSL, so certificates cannot be checked.")
         }
         curl_easy_setopt_long(handle, CURLOPT_SSL_VERIFYHOST, 0)
+        if let identity = configuration.identity, !request.body.isNone { show(identity, handle) }
     }
 
     private func prepareBody(_ handle: UnsafeMutableRawPointer, _ own: UnsafeMutableRawPointer) {
@@ -307,6 +331,10 @@ final class HTTPTransfer: @unchecked Sendable {
         case CURLE_COULDNT_CONNECT: return TransportError(.connectionRefused, "Nothing accepts connections at \(host).")
         case CURLE_OPERATION_TIMEDOUT:
             return TransportError(.timedOut, "The server \(host) did not respond in time, or too slowly.")
+        case CURLE_COULDNT_RESOLVE_PROXY: return TransportError(.hostNotFound, "The host of the proxy has no address.")
+        case CURLE_PROXY: return TransportError(.proxyFailed, "The proxy did not connect to \(host).")
+        case CURLE_SSL_CERTPROBLEM:
+            return TransportError(.invalidConfiguration, "The client certificate or its key cannot be used.")
         case CURLE_SSL_CONNECT_ERROR: return TransportError(.tlsFailed, "TLS with \(host) failed: \(words).")
         default: return TransportError(.httpFailed, "The transfer with \(host) failed: \(words).")
         }

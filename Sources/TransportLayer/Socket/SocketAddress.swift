@@ -65,6 +65,12 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         isIPv6 ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
+    /// The 4 or 16 bytes of the address in network order; `nil` if it has a zone, which only means something here.
+    var addressBytes: [UInt8]? {
+        guard !address.contains("%") else { return nil }
+        return isIPv6 ? Array(bytes[8..<24]) : Array(bytes[4..<8])
+    }
+
     func withSockaddr<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R? {
         bytes.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: sockaddr.self) { buffer in

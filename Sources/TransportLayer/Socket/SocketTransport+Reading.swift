@@ -17,8 +17,6 @@ extension SocketTransport {
         if let failure { throw failure }
         do {
             if engine != nil {
-                // The handshake may have delivered the first bytes of the stream too.
-                if let bytes = try engine?.decryptBuffered(), !bytes.isEmpty { return bytes }
                 return try readSecured()
             }
             return try receiveBytes { [UInt8]($0) }
@@ -29,13 +27,39 @@ extension SocketTransport {
     }
 
     private func readSecured() throws(TransportError) -> [UInt8]? {
+        try receiveSecured { bytes throws(TransportError) -> [UInt8]? in
+            let plaintext = try engine?.decrypt(bytes) ?? []
+            return plaintext.isEmpty ? nil : plaintext
+        }.map { $0 ?? [] }
+    }
+
+    /// The same in the memory of the loop, valid until the next call for any connection; empty at the end.
+    private func decryptNow() throws(TransportError) -> UnsafeRawBufferPointer? {
+        // Used by one connection of the loop at a time, on its thread.
+        nonisolated(unsafe) let plaintext = loop.state.plaintext
+        let count = try receiveSecured { bytes throws(TransportError) -> Int? in
+            let count = try engine?.decrypt(bytes, into: plaintext) ?? 0
+            return count == 0 ? nil : count
+        }
+        return count.map { UnsafeRawBufferPointer(rebasing: plaintext[..<($0 ?? 0)]) }
+    }
+
+    /// Receives until there are plain bytes; `nil` inside is the end, `nil` outside means that nothing is available.
+    private func receiveSecured<Plain>(
+        _ decrypt: (UnsafeRawBufferPointer) throws(TransportError) -> Plain?
+    ) throws(TransportError) -> Plain?? {
         while true {
-            if engine?.isPeerFinished == true { return [] }
-            let plaintext: [UInt8]?
+            if engine?.isPeerFinished == true { return .some(nil) }
+            let plaintext: Plain??
             do {
-                plaintext = try receiveBytes { bytes throws(TransportError) -> [UInt8] in
-                    if bytes.isEmpty { throw .truncatedByPeer }
-                    return try engine?.decrypt(bytes) ?? []
+                if engine?.hasInput == true {
+                    // The handshake may have delivered the first bytes of the stream too.
+                    plaintext = .some(try decrypt(UnsafeRawBufferPointer(start: nil, count: 0)))
+                } else {
+                    plaintext = try receiveBytes { bytes throws(TransportError) -> Plain? in
+                        if bytes.isEmpty { throw .truncatedByPeer }
+                        return try decrypt(bytes)
+                    }
                 }
             } catch {
                 // The alert for the peer.
@@ -46,7 +70,7 @@ extension SocketTransport {
             guard let plaintext else { return nil }
             // Responses to key updates.
             if engine?.hasOutput == true { gather() }
-            if !plaintext.isEmpty { return plaintext }
+            if let plaintext { return plaintext }
         }
     }
 
@@ -102,6 +126,89 @@ extension SocketTransport {
         guard let waiter = readWaiter else { return }
         readWaiter = nil
         waiter.resume()
+    }
+}
+
+// MARK: - Reading without a task
+
+extension SocketTransport {
+    /// How many reads follow each other before the other connections of the loop have their turn.
+    private static let readsPerTurn = 4
+
+    package nonisolated func startReading(_ reader: any TransportReader) {
+        assumeIsolated { transport in
+            precondition(!transport.isReading, "a transport has one reader at a time")
+            transport.reader = reader
+            transport.isReadingPaused = false
+            transport.scheduleDelivery()
+        }
+    }
+
+    package nonisolated func pauseReading() { assumeIsolated { $0.isReadingPaused = true } }
+
+    package nonisolated func resumeReading() {
+        assumeIsolated { transport in
+            transport.isReadingPaused = false
+            transport.scheduleDelivery()
+        }
+    }
+
+    package nonisolated func stopReading() { assumeIsolated { $0.reader = nil } }
+
+    private func scheduleDelivery() {
+        guard !isDeliveryScheduled, !isDelivering else { return }
+        isDeliveryScheduled = true
+        loop.execute {
+            self.assumeIsolated { transport in
+                transport.isDeliveryScheduled = false
+                transport.deliver()
+            }
+        }
+    }
+
+    /// Passes what is available to the reader.
+    func deliver() {
+        guard !isDelivering else { return }
+        isDelivering = true
+        let mayHaveMore = deliverSome()
+        isDelivering = false
+        // Others on the loop have their turn first.
+        if mayHaveMore { scheduleDelivery() }
+    }
+
+    private func deliverSome() -> Bool {
+        for _ in 0..<Self.readsPerTurn {
+            guard let reader, !isReadingPaused else { return false }
+            do throws(TransportError) {
+                guard try deliverOnce(to: reader) else { return false }
+            } catch {
+                fail(error)
+                return false
+            }
+        }
+        return true
+    }
+
+    /// - Returns: Whether there may be more.
+    private func deliverOnce(to reader: any TransportReader) throws(TransportError) -> Bool {
+        if let failure { throw failure }
+        let count: Int?
+        if engine == nil {
+            count = try receiveBytes { bytes in
+                if !bytes.isEmpty { reader.bytesArrived(bytes) }
+                return bytes.count
+            }
+        } else {
+            let bytes = try decryptNow()
+            if let bytes, !bytes.isEmpty { reader.bytesArrived(bytes) }
+            count = bytes?.count
+        }
+        guard let count else { return false }
+        if count == 0, self.reader != nil {
+            self.reader = nil
+            reader.readingEnded(nil)
+        }
+        return count > 0
     }
 }
 

@@ -11,6 +11,10 @@ extension SocketTransport: Flushable {
             if unsentCount < limits.queuedBytes { break }
             guard await waitForWriting(isCancellable: true) else { throw .cancelledByTask }
         }
+        queue(bytes)
+    }
+
+    private func queue(_ bytes: [UInt8]) {
         if bytes.isEmpty { return }
         if queued.isEmpty { queued = bytes } else { queued += bytes }
         gather()
@@ -35,7 +39,7 @@ extension SocketTransport: Flushable {
         loop.state.gather(self)
     }
 
-    nonisolated func turnEnded() {
+    package nonisolated func turnEnded() {
         assumeIsolated {
             $0.isGathered = false
             $0.flush()
@@ -159,6 +163,17 @@ extension SocketTransport: Flushable {
         writeWaiters = [:]
         for (_, waiter) in waiters { waiter.resume() }
     }
+}
+
+extension SocketTransport: EventLoopTransport {
+    package nonisolated var isReadyToWrite: Bool {
+        assumeIsolated {
+            $0.phase == .open && $0.failure == nil && $0.writeFailure == nil
+                && $0.unsentCount < $0.limits.queuedBytes
+        }
+    }
+
+    package nonisolated func writeNow(_ bytes: [UInt8]) { assumeIsolated { $0.queue(bytes) } }
 }
 
 extension SocketTransport {

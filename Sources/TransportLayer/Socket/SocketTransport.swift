@@ -38,6 +38,12 @@ public actor SocketTransport: Transport {
     var readWaiter: CheckedContinuation<Void, Never>?
     var readWaiterNumber: UInt64 = 0
     var isReading = false
+    /// The owner that gets what arrives without a task.
+    var reader: (any TransportReader)?
+    var isReadingPaused = false
+    /// Whether ``deliver()`` is working or will be called.
+    var isDelivering = false
+    var isDeliveryScheduled = false
 
     // Writing.
     /// The peer accepts no more bytes, but data from it may still be read.
@@ -122,6 +128,10 @@ public actor SocketTransport: Transport {
         outgoingOffset = 0
         wakeReader()
         wakeWriters()
+        if let reader {
+            self.reader = nil
+            reader.readingEnded(failure)
+        }
     }
 
     public nonisolated func abort() {
@@ -170,7 +180,9 @@ extension SocketTransport: EventHandler {
         if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { isHangingUp = true }
         if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
             isReadable = true
+            // Who waits during a handshake comes before the reader, which pauses meanwhile.
             wakeReader()
+            deliver()
         }
         if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
             isWritable = true

@@ -190,49 +190,72 @@ public struct TLSEngine: ~Copyable {
     /// Decrypts bytes from the network; empty if no record is complete, and at the peer's end (``isPeerFinished``).
     public mutating func decrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> [UInt8] {
         // Plain text is shorter than its record, but a record may have begun in the previous call.
-        let capacity = bytes.count + min(lastInputCount, 16_640)
+        let capacity = max(bytes.count, memory.backlog.count) + min(lastInputCount, Self.recordSize)
         lastInputCount = bytes.count
         return try memory.withInput(bytes) { () throws(TransportError) in try readAll(capacity: capacity) }
     }
 
-    /// Decrypts bytes that arrived together with the end of the handshake.
-    public mutating func decryptBuffered() throws(TransportError) -> [UInt8] {
-        guard memory.hasInput else { return [] }
-        return try readAll(capacity: memory.backlog.count)
+    /// The largest plain text of one record (RFC 8446 §5.1), with room for what padding may add.
+    static let recordSize = 16_640
+
+    /// The same into memory of the caller, which has room for so many bytes and for one record more.
+    ///
+    /// - Returns: How many bytes were written.
+    mutating func decrypt(
+        _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
+    ) throws(TransportError) -> Int {
+        precondition(target.count >= bytes.count + Self.recordSize, "plain text must fit")
+        lastInputCount = bytes.count
+        return try memory.withInput(bytes) { () throws(TransportError) in
+            let (count, failure) = read(into: target)
+            cacheSessions()
+            // The reader gets valid data from before the error; the next call reports the error again.
+            if let failure, count == 0 { throw failure }
+            return count
+        }
     }
+
+    /// Whether there are bytes that were appended and not decrypted.
+    var hasInput: Bool { memory.hasInput }
 
     private mutating func readAll(capacity: Int) throws(TransportError) -> [UInt8] {
         var plaintext: [UInt8] = []
         var chunk = max(capacity, 1024)
         var failure: TransportError?
-        var isDone = false
-        while !isDone {
-            ERR_clear_error()
+        var isFull = true
+        while isFull {
             let part = [UInt8](unsafeUninitializedCapacity: chunk) { buffer, count in
-                count = 0
-                while count < buffer.count {
-                    let read = SSL_read(
-                        ssl, buffer.baseAddress?.advanced(by: count), Int32(clamping: buffer.count - count))
-                    if read > 0 {
-                        count += Int(read)
-                        continue
-                    }
-                    isDone = true
-                    switch SSL_get_error(ssl, read) {
-                    case SSL_ERROR_WANT_READ: break
-                    case SSL_ERROR_ZERO_RETURN: isPeerFinished = true
-                    default: failure = TransportError(tls: "The TLS connection failed")
-                    }
-                    return
-                }
+                (count, failure) = read(into: UnsafeMutableRawBufferPointer(buffer))
+                isFull = count == buffer.count
             }
             if plaintext.isEmpty { plaintext = part } else { plaintext += part }
-            chunk = 16_640
+            chunk = Self.recordSize
         }
         cacheSessions()
         // The reader gets valid data from before the error; the next call reports the error again.
         if let failure, plaintext.isEmpty { throw failure }
         return plaintext
+    }
+
+    /// Reads until there is nothing more, or until the target is full.
+    private mutating func read(into target: UnsafeMutableRawBufferPointer) -> (count: Int, failure: TransportError?) {
+        var count = 0
+        ERR_clear_error()
+        while count < target.count {
+            let read = SSL_read(ssl, target.baseAddress?.advanced(by: count), Int32(clamping: target.count - count))
+            if read > 0 {
+                count += Int(read)
+                continue
+            }
+            switch SSL_get_error(ssl, read) {
+            case SSL_ERROR_WANT_READ: return (count, nil)
+            case SSL_ERROR_ZERO_RETURN:
+                isPeerFinished = true
+                return (count, nil)
+            default: return (count, TransportError(tls: "The TLS connection failed"))
+            }
+        }
+        return (count, nil)
     }
 
     /// Encrypts `bytes` into the output: one call, as few records as possible.

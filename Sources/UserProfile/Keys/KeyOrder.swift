@@ -1,6 +1,7 @@
 public import ChatEngine
 public import ChatModel
 public import ChatStore
+public import JSONRPC
 internal import Localization
 public import XMPPAddress
 public import XMPPClient
@@ -209,16 +210,15 @@ public struct KeyFailure: Error, Sendable {
     }
 
     /// The failure of an order that another program tried to execute.
-    public init?(_ fault: ProfileFault) {
-        guard let data = fault.data, let code = data["failure"].flatMap(Code.init) else { return nil }
-        self.init(code, text: data["text"])
+    public init?(_ fault: JSONRPCError) {
+        guard let data = fault.data, let code = data["failure"]?.string.flatMap(Code.init) else { return nil }
+        self.init(code, text: data["text"]?.string)
     }
 
     /// The failure as it is sent to the other program.
-    var fault: ProfileFault {
-        var data = ["failure": code.rawValue]
-        data["text"] = text
-        return ProfileFault(ProfileFault.refusedCode, code.rawValue, data: data)
+    var fault: JSONRPCError {
+        JSONRPCError(
+            JSONRPCError.refusedCode, code.rawValue, data: ["failure": .string(code.rawValue), "text": .text(text)])
     }
 }
 

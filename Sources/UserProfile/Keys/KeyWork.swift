@@ -2,6 +2,7 @@ public import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import EndToEndEncryption
+internal import JSONRPC
 public import XMPPAddress
 internal import XMPPClient
 
@@ -160,7 +161,7 @@ extension ProfileMethod {
     public static func keys(
         isStarting: Bool = false, _ account: @escaping @Sendable (JID) async -> ChatAccount?
     ) -> ProfileMethod {
-        ProfileMethod("keys") { (order: KeyOrder, _) async throws(ProfileFault) -> KeyAnswer in
+        ProfileMethod("keys") { (order: KeyOrder, _) async throws(JSONRPCError) -> KeyAnswer in
             guard let account = await account(order.account.bare) else { throw KeyFailure(.account).fault }
             do throws(KeyFailure) {
                 return try await KeyWork(account, isStarting: isStarting).perform(order)

@@ -2,6 +2,8 @@ public import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import Foundation
+internal import JSONRPC
+internal import MessageFeatures
 public import XMPPAddress
 internal import XMPPClient
 
@@ -139,7 +141,7 @@ public struct MessageSending: Sendable {
             let key = try await account.conversation(with: order.to)
             if key.kind != .direct { await account.rooms.visit(key.address.bare) }
             guard let file = order.file else {
-                return try await account.send(.text(MessageText(order.text)), in: key, id: order.id)
+                return try await account.send(try await content(of: order, in: key), in: key, id: order.id)
             }
             guard let media = account.media else { throw StoreError(.cannotOpen, "") }
             let hash = try await media.insert(contentsOf: file.path)
@@ -151,7 +153,7 @@ public struct MessageSending: Sendable {
                 height: file.height, duration: file.milliseconds.map { Int64($0) }, contentHash: hash.description,
                 isLocal: true)
             if file.isInline { attachment.url = attachment.inlineURL }
-            let content = MessageContent.text(MessageText(order.text, attachments: [attachment]))
+            let content = try await content(of: order, in: key, [attachment])
             do throws(StoreError) {
                 let message = try await account.send(content, in: key, id: order.id)
                 await media.unpin(hash)
@@ -161,8 +163,49 @@ public struct MessageSending: Sendable {
                 throw error
             }
         } catch {
+            if error == Self.noTarget { throw SendFailure(.target) }
             throw SendFailure(error.code == .invalidRequest ? .file : .store, text: Wording.failure(error))
         }
+    }
+
+    /// The error for a message that does not exist or cannot be changed.
+    private static let noTarget = StoreError(.invalidRequest, "There is no such message to refer to.")
+
+    private func content(
+        of order: SendOrder, in key: ConversationKey, _ attachments: [Attachment] = []
+    ) async throws(StoreError) -> MessageContent {
+        var text = MessageText(order.text, attachments: attachments)
+        switch order.act {
+        case nil: return .text(text)
+        case .reply(let message):
+            text.reply = try await reference(to: message, for: .reply, in: key)
+            return .text(text)
+        case .correct(let message):
+            return .correction(of: try await reference(to: message, for: .correction, in: key), text)
+        case .retract(let message):
+            return .retraction(of: try await reference(to: message, for: .retraction, in: key))
+        case .react(let message, let emojis):
+            return .reactions(
+                to: try await reference(to: message, for: .reaction, in: key), emojis.map(MessageReactions.qualified))
+        }
+    }
+
+    /// - Throws: ``noTarget``.
+    private func reference(
+        to number: Int64, for purpose: MessageIdentity.Purpose, in key: ConversationKey
+    ) async throws(StoreError) -> TargetReference {
+        let target = try await account.store.read { store throws(StoreError) -> StoredMessage? in
+            guard let message = try store.message(MessageID(rawValue: number)),
+                try store.conversation(key) == message.conversation
+            else { return nil }
+            return message
+        }
+        let mustBeOwn = purpose == .correction || purpose == .retraction
+        guard let target, !target.isRetracted, !mustBeOwn || target.isOutgoing && target.state.isWithServer,
+            purpose != .correction || !target.protection.isNotOpened,
+            let reference = target.reference(in: key, for: purpose)
+        else { throw Self.noTarget }
+        return reference
     }
 
     /// Removes a message that was not delivered, so that the script can send it again.
@@ -266,6 +309,14 @@ extension MessageState {
         }
     }
 
+    /// Whether the server has it; otherwise it can be cancelled.
+    fileprivate var isWithServer: Bool {
+        switch self {
+        case .sentToServer, .delivered, .displayed: true
+        case .queued, .failed: false
+        }
+    }
+
     fileprivate var isFailed: Bool { if case .failed = self { true } else { false } }
 }
 
@@ -278,7 +329,7 @@ extension ProfileMethod {
     public static func send(
         isStarting: Bool = false, _ account: @escaping @Sendable (JID) async -> ChatAccount?
     ) -> ProfileMethod {
-        ProfileMethod("send") { (order: SendOrder, request) async throws(ProfileFault) -> SendAnswer in
+        ProfileMethod("send") { (order: SendOrder, request) async throws(JSONRPCError) -> SendAnswer in
             guard let account = await account(order.account.bare) else { throw SendFailure(.account).fault }
             do throws(SendFailure) {
                 return try await MessageSending(account, isStarting: isStarting).perform(order) {

@@ -1,5 +1,6 @@
 public import ChatModel
 public import ChatStore
+public import JSONRPC
 internal import Localization
 public import XMPPAddress
 public import XMPPClient
@@ -43,6 +44,17 @@ public struct SendOrder: Codable, Sendable, Equatable {
         }
     }
 
+    /// The relation to another message of the conversation, by its number in the store.
+    public enum Act: Codable, Sendable, Equatable {
+        case reply(to: Int64)
+        /// The text replaces that of an own message.
+        case correct(Int64)
+        /// An own message is retracted; there is no text.
+        case retract(Int64)
+        /// All own reactions to a message from now on; there is no text.
+        case react(to: Int64, [String])
+    }
+
     /// The account that sends it, by its bare address.
     public var account: JID
     /// A contact, a room that the account knows, or an occupant of one.
@@ -51,6 +63,7 @@ public struct SendOrder: Codable, Sendable, Equatable {
     public var id: String
     public var text: String
     public var file: File?
+    public var act: Act?
     public var goal: Goal
     /// Whether it waits in the queue without a connection; otherwise the order fails and nothing is saved.
     public var waitsOffline: Bool
@@ -63,7 +76,7 @@ public struct SendOrder: Codable, Sendable, Equatable {
     public static let timeout = 60
 
     public init(
-        from account: JID, to receiver: JID, id: String, text: String = "", file: File? = nil,
+        from account: JID, to receiver: JID, id: String, text: String = "", file: File? = nil, act: Act? = nil,
         goal: Goal = .acknowledged, waitsOffline: Bool = false, timeout: Int = Self.timeout, isEncrypted: Bool? = nil
     ) {
         self.isEncrypted = isEncrypted
@@ -72,6 +85,7 @@ public struct SendOrder: Codable, Sendable, Equatable {
         self.id = id
         self.text = text
         self.file = file
+        self.act = act
         self.goal = goal
         self.waitsOffline = waitsOffline
         self.timeout = timeout
@@ -124,6 +138,8 @@ public struct SendFailure: Error, Sendable {
         case undelivered
         /// There is no such file, or it cannot be stored.
         case file
+        /// There is no such message in the conversation, or it cannot be changed or referred to.
+        case target
         /// The store could not be written.
         case store
         /// The program that uses the profile is not signed in to the account.
@@ -150,23 +166,23 @@ public struct SendFailure: Error, Sendable {
     }
 
     /// The failure of an order that another program tried to execute.
-    public init?(_ fault: ProfileFault) {
-        guard let data = fault.data, let code = data["failure"].flatMap(Code.init) else { return nil }
-        self.init(code, text: data["text"])
-        if let condition = data["condition"] {
+    public init?(_ fault: JSONRPCError) {
+        guard let data = fault.data, let code = data["failure"]?.string.flatMap(Code.init) else { return nil }
+        self.init(code, text: data["text"]?.string)
+        if let condition = data["condition"]?.string {
             reason = FailureReason(
-                data["refused"] == nil ? .notSent : .refused, condition: condition, text: data["said"])
+                data["refused"] == nil ? .notSent : .refused, condition: condition, text: data["said"]?.string)
         }
     }
 
     /// The failure as it is sent to the other program.
-    var fault: ProfileFault {
-        var data = ["failure": code.rawValue]
-        data["text"] = text
-        data["condition"] = reason?.condition
-        data["said"] = reason?.text
-        if reason?.kind == .refused { data["refused"] = "yes" }
-        return ProfileFault(ProfileFault.refusedCode, code.rawValue, data: data)
+    package var fault: JSONRPCError {
+        JSONRPCError(
+            JSONRPCError.refusedCode, code.rawValue,
+            data: [
+                "failure": .string(code.rawValue), "text": .text(text), "condition": .text(reason?.condition),
+                "said": .text(reason?.text), "refused": reason?.kind == .refused ? "yes" : .null,
+            ])
     }
 }
 
@@ -185,6 +201,7 @@ extension Wording {
                 ?? localized("The message was not delivered.")
         case .undelivered:
             localized("The server has the message, but no device of the receiver confirmed it in time.")
+        case .target: localized("There is no such message here, or this is not possible for it.")
         case .file: failure.text ?? localized("The file cannot be read.")
         case .store: failure.text ?? localized("It could not be saved on this computer.")
         case .account:

@@ -1,118 +1,118 @@
 internal import Foundation
-internal import Glibc
+public import JSONRPC
 internal import Synchronization
 
 /// A connection to the program that has a profile open (``ProfileSocket``).
 public final class ProfileClient: Sendable {
-    /// Called for each notice that precedes the response.
-    typealias NoticeHandler = @Sendable (_ line: Data) -> Void
-
     private struct Call {
-        var notice: NoticeHandler
-        var answer: CheckedContinuation<Data?, Never>
+        /// Called with each notice that precedes the response.
+        var notified: @Sendable (JSONValue) -> Void
+        var answer: CheckedContinuation<Result<JSONValue, JSONRPCError>, Never>
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         var isOpen = true
-        var count = 0
+        var rpc = JSONRPCConnection()
         var calls: [Int: Call] = [:]
     }
 
-    private let connection: SocketLine
+    private let channel: ByteChannel
+    private let notified: @Sendable (String, JSONValue) -> Void
     private let state = Mutex(State())
 
+    /// - Parameter notified: called with each notification that belongs to no request.
     /// - Returns: `nil` if no program of this user listens.
-    public static func connect(to profile: Profile) -> ProfileClient? {
-        guard let descriptor = SocketLocation(profile).connect() else { return nil }
-        let connection = SocketLine(descriptor)
-        guard connection.isFromSameUser else { return nil }
-        let client = ProfileClient(connection)
+    public static func connect(
+        to profile: Profile, notified: @escaping @Sendable (String, JSONValue) -> Void = { _, _ in }
+    ) -> ProfileClient? {
+        guard let channel = ByteChannel(connectingTo: profile) else { return nil }
+        let client = ProfileClient(channel, notified)
         Thread.detachNewThread {
-            _ = connection.read(isExpected: { true }) { client.received($0) }
+            channel.read(isExpected: { true }) { client.received($0) }
             client.ended()
         }
         return client
     }
 
-    private init(_ connection: SocketLine) { self.connection = connection }
+    private init(_ channel: ByteChannel, _ notified: @escaping @Sendable (String, JSONValue) -> Void) {
+        self.channel = channel
+        self.notified = notified
+    }
 
-    public func close() { connection.close() }
+    public func close() { channel.close() }
 
     /// Sends a request and waits for the response.
     ///
     /// - Parameter notified: called with each notice that precedes the response.
-    /// - Throws: ``ProfileFault``: the failure of the method, or ``ProfileFault/disconnected``.
-    public func call<Parameters: Encodable & Sendable, Notice: Codable & Sendable, Result: Codable & Sendable>(
+    /// - Throws: the failure of the method, or ``JSONRPC/JSONRPCError/disconnected``.
+    public func call<Parameters: Encodable & Sendable, Notice: Decodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, notified: @escaping @Sendable (Notice) -> Void
-    ) async throws(ProfileFault) -> Result {
-        let line = await withTaskCancellationHandler {
+    ) async throws(JSONRPCError) -> Value {
+        let result = try await call(method, JSONValue(encoding: parameters)) { value in
+            let notice: Notice? = value.decoded()
+            if let notice { notified(notice) }
+        }
+        // A single value is no document for a decoder.
+        let values: [Value]? = JSONValue.array([result]).decoded()
+        guard let value = values?.first else { throw .unreadable() }
+        return value
+    }
+
+    /// Sends a request and waits for the response.
+    public func call(
+        _ method: String, _ parameters: JSONValue, notified: @escaping @Sendable (JSONValue) -> Void = { _ in }
+    ) async throws(JSONRPCError) -> JSONValue {
+        let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                begin(
-                    method, parameters,
-                    Call(
-                        notice: { line in
-                            guard let notice = try? JSONDecoder().decode(ProfileCall.Notice<Notice>.self, from: line)
-                            else {
-                                return
-                            }
-                            notified(notice.params.value)
-                        }, answer: continuation))
+                begin(method, parameters, Call(notified: notified, answer: continuation))
             }
         } onCancel: {
             close()
         }
-        guard let line else { throw .disconnected }
-        guard let answer = try? JSONDecoder().decode(ProfileCall.Answer<Result>.self, from: line) else {
-            throw .unreadable
-        }
-        if let fault = answer.error { throw fault }
-        guard let result = answer.result else { throw .unreadable }
-        return result
+        return try result.get()
     }
 
-    private func begin(_ method: String, _ parameters: some Encodable, _ call: Call) {
-        let number = state.withLock { state -> Int? in
+    private func begin(_ method: String, _ parameters: JSONValue, _ call: Call) {
+        let line = state.withLock { state -> [UInt8]? in
             guard state.isOpen else { return nil }
-            state.count += 1
-            state.calls[state.count] = call
-            return state.count
+            let (id, line) = state.rpc.request(method, parameters)
+            state.calls[id] = call
+            return line
         }
-        guard let number else { return call.answer.resume(returning: nil) }
-        connection.write(ProfileCall.encode(ProfileCall.Request(id: number, method: method, params: parameters)))
+        guard let line else { return call.answer.resume(returning: .failure(.disconnected)) }
+        channel.write(line)
     }
 
-    private struct NoticeHead: Decodable {
-        struct Content: Decodable { var request: Int }
-        var params: Content
-    }
-
-    private func received(_ line: Data) -> Bool {
-        guard let head = try? JSONDecoder().decode(ProfileCall.Head.self, from: line) else { return false }
-        if head.method != nil {
-            let number = (try? JSONDecoder().decode(NoticeHead.self, from: line))?.params.request
-            let handler = number.flatMap { number in state.withLock { $0.calls[number]?.notice } }
-            handler?(line)
-            return true
+    private func received(_ bytes: [UInt8]) {
+        for event in state.withLock({ $0.rpc.received(bytes) }) {
+            switch event {
+            case .response(let id, let result):
+                state.withLock { $0.calls.removeValue(forKey: id) }?.answer.resume(returning: result)
+            case .notification(let method, let parameters):
+                if let id = parameters["request"]?.integer {
+                    state.withLock { $0.calls[id] }?.notified(parameters["value"] ?? .null)
+                } else {
+                    notified(method, parameters)
+                }
+            // It concerns the connection.
+            case .refused(let error): end(error)
+            // The other program talks nonsense.
+            case .write, .request: channel.close()
+            }
         }
-        // A response without an id concerns the connection.
-        guard let id = head.id else {
-            for call in takeAll() { call.answer.resume(returning: line) }
-            return false
-        }
-        state.withLock { $0.calls.removeValue(forKey: id) }?.answer.resume(returning: line)
-        return true
     }
 
     private func ended() {
-        connection.close()
-        for call in takeAll() { call.answer.resume(returning: nil) }
+        channel.close()
+        end(.disconnected)
     }
 
-    private func takeAll() -> [Call] {
-        state.withLock { state in
+    private func end(_ error: JSONRPCError) {
+        let calls = state.withLock { state in
             state.isOpen = false
             defer { state.calls = [:] }
             return Array(state.calls.values)
         }
+        for call in calls { call.answer.resume(returning: .failure(error)) }
     }
 }

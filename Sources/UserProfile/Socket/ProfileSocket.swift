@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import JSONRPC
 internal import Synchronization
 
 /// Lets other programs of the same user use the accounts of the program that has a profile open.
@@ -13,14 +14,14 @@ internal import Synchronization
 public final class ProfileSocket: Sendable {
     /// The maximum number of connected programs; further ones are asked to come back later.
     public static let clientLimit = 16
-    /// The maximum number of concurrent requests of one client.
-    static let requestLimit = 64
+    /// How long a client may take for its first byte, and for a line from its first to its last byte, in seconds.
+    static let timeout = 10
     /// How long the listening thread waits when the process has no free descriptors or memory, in microseconds.
     private static let exhaustionPause: UInt32 = 100_000
 
     private struct State {
         var isOpen = true
-        var clients: [Int: SocketLine] = [:]
+        var clients: [Int: ByteChannel] = [:]
         var count = 0
     }
 
@@ -32,7 +33,7 @@ public final class ProfileSocket: Sendable {
 
     /// - Returns: `nil` if there cannot be a socket in the folder; the program works without it.
     public convenience init?(_ profile: Profile, _ methods: [ProfileMethod]) {
-        self.init(profile, methods, timeout: SocketLine.timeout)
+        self.init(profile, methods, timeout: Self.timeout)
     }
 
     /// - Parameter timeout: of a line in seconds; for tests.
@@ -48,7 +49,7 @@ public final class ProfileSocket: Sendable {
                     Glibc.close(client)
                     break
                 }
-                self.serve(SocketLine(client, timeout: timeout))
+                self.serve(ByteChannel(socket: client, timeout: timeout))
             }
             Glibc.close(listening)
         }
@@ -57,6 +58,8 @@ public final class ProfileSocket: Sendable {
     deinit { close() }
 
     var clientCount: Int { state.withLock { $0.clients.count } }
+    /// The number of bytes that wait for clients that do not read.
+    var waitingBytes: Int { state.withLock { $0.clients.values.reduce(0) { $0 + $1.waitingBytes } } }
 
     /// Ends all connections. Requested messages stay in the queue.
     public func close() {
@@ -87,90 +90,35 @@ public final class ProfileSocket: Sendable {
         }
     }
 
-    private func serve(_ client: SocketLine) {
-        guard client.isFromSameUser else { return refuse(client, .otherUser) }
+    private func serve(_ channel: ByteChannel) {
+        guard channel.isFromSameUser else { return refuse(channel, .otherUser) }
         let number = state.withLock { state -> Int? in
             guard state.isOpen, state.clients.count < Self.clientLimit else { return nil }
             state.count += 1
-            state.clients[state.count] = client
+            state.clients[state.count] = channel
             return state.count
         }
-        guard let number else { return refuse(client, .busy) }
+        guard let number else { return refuse(channel, .busy) }
         Thread.detachNewThread { [self] in
-            let requests = Requests()
-            let isAbusive = client.read(isExpected: { !requests.isEmpty }) { answer($0, client, requests) }
-            requests.cancel()
-            if isAbusive { refuse(client, .invalidRequest) } else { client.finish() }
+            let client = ClientConnection(channel, methods)
+            let timeout = Duration.seconds(timeout)
+            channel.read(isExpected: { !client.isSilent(for: timeout) }) { client.received($0) }
+            client.inputEnded()
+            // A client that has finished sending may still read the answers, until it is gone.
+            let finishing = Task {
+                await client.finishRequests()
+                channel.finish()
+            }
+            channel.waitForHangUp()
+            finishing.cancel()
+            client.end()
+            channel.close()
             state.withLock { $0.clients[number] = nil }
         }
     }
 
-    private func refuse(_ client: SocketLine, _ fault: ProfileFault, _ id: Int? = nil) {
-        client.write(ProfileCall.encode(ProfileCall.Answer<Bool>(id: id, error: fault)))
-        client.finish()
-    }
-
-    /// - Returns: whether to continue reading from the client.
-    private func answer(_ line: Data, _ client: SocketLine, _ requests: Requests) -> Bool {
-        guard let head = try? JSONDecoder().decode(ProfileCall.Head.self, from: line) else {
-            refuse(client, .unreadable)
-            return false
-        }
-        guard head.jsonrpc == ProfileCall.version, let name = head.method else {
-            refuse(client, .invalidRequest, head.id)
-            return false
-        }
-        // A notification of a client has no meaning yet, and is not answered (JSON-RPC 2.0 §4.1).
-        guard let id = head.id else { return true }
-        func fail(_ fault: ProfileFault) {
-            client.write(ProfileCall.encode(ProfileCall.Answer<Bool>(id: id, error: fault)))
-        }
-        guard let method = methods[name] else {
-            fail(.unknownMethod)
-            return true
-        }
-        let request = ProfileRequest(id: id, line: line, connection: client)
-        let isTaken = requests.add {
-            do throws(ProfileFault) {
-                client.write(try await method.answer(request))
-            } catch {
-                // The client is gone, or the program ends: then the end of the connection informs the client.
-                if !Task.isCancelled {
-                    client.write(ProfileCall.encode(ProfileCall.Answer<Bool>(id: id, error: error)))
-                }
-            }
-        }
-        if !isTaken { fail(.busy) }
-        return true
-    }
-
-    /// The running requests of one client.
-    private final class Requests: Sendable {
-        private struct State {
-            var count = 0
-            var running: [Int: Task<Void, Never>] = [:]
-        }
-
-        private let state = Mutex(State())
-
-        var isEmpty: Bool { state.withLock { $0.running.isEmpty } }
-
-        /// - Returns: `false` if there are too many.
-        func add(_ body: @escaping @Sendable () async -> Void) -> Bool {
-            state.withLock { state in
-                guard state.running.count < ProfileSocket.requestLimit else { return false }
-                state.count += 1
-                let number = state.count
-                state.running[number] = Task {
-                    await body()
-                    self.state.withLock { $0.running[number] = nil }
-                }
-                return true
-            }
-        }
-
-        func cancel() {
-            for task in state.withLock({ $0.running.values }) { task.cancel() }
-        }
+    private func refuse(_ channel: ByteChannel, _ error: JSONRPCError) {
+        channel.write(JSONRPCConnection.refusal(error))
+        channel.finish()
     }
 }

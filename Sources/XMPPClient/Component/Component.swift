@@ -35,9 +35,18 @@ public final class Component: Sendable {
     public let configuration: ComponentConfiguration
     private let client: Client
 
-    public init(_ configuration: ComponentConfiguration) {
+    /// - Parameter program: What ``run()`` does in the session; by default it stays online until the session ends.
+    public init(_ configuration: ComponentConfiguration, program: @escaping Client.Program = Client.staysOnline) {
         self.configuration = configuration
-        client = Client(configuration.session)
+        client = Client(configuration.session, program: program)
+    }
+
+    /// The session that runs now; `nil` outside of ``run(from:_:)``.
+    public var session: Session? { client.session }
+
+    /// Runs the program of the component; everything is as for ``Client/run()``.
+    public func run() async throws {
+        try await untilShutdown { try await self.run(self.client.program) }
     }
 
     /// Connects, runs the closure of the program, closes the session, and returns the result of the closure; everything
@@ -69,12 +78,7 @@ extension Session {
     ) async throws(ClientError) -> Request.Response {
         var iq = IQ(request, to: receiver)
         iq.from = sender
-        let answer = try await self.request(iq, timeout: timeout)
-        do {
-            return try Request.Response(payload: answer.payload)
-        } catch {
-            throw ClientError(.unreadableAnswer, "The answer could not be read.", cause: error)
-        }
+        return try await response(to: iq, of: Request.self, timeout: timeout)
     }
 
     /// Checks that a stanza of a component is from one of its addresses and has a receiver (XEP-0114 §3): servers end

@@ -41,6 +41,8 @@ public struct ClientConfiguration: Sendable {
     public var host: String?
     /// The port at `host`; `nil` and 0 mean 5222, or 5223 with direct TLS.
     public var port: UInt16?
+    /// The proxy through which the session connects and files are transferred (``Session/http``).
+    public var proxy: Proxy?
     /// Whether the connection must be encrypted, and how TLS starts.
     public var encryption: TLSPolicy = .required
     /// The trusted certificates; can also ask the user.
@@ -94,6 +96,10 @@ public struct ClientConfiguration: Sendable {
     /// The number of stanzas that may wait for a connection to be resumed. More are refused.
     public var backlogLimit = 1024
 
+    /// The event loop on which the session, its connection, and actors with the session's executor run; by default one of as
+    /// many as there are processors, in turn.
+    public var eventLoop: EventLoop?
+
     /// Creates the transports; tests use one in memory.
     public var transports = TransportFactory.network
     package var clock = SessionClock.continuous
@@ -146,6 +152,13 @@ public struct ClientConfiguration: Sendable {
             throw ClientError(.invalidConfiguration, "A port was given without a host. Give both or neither.")
         }
     }
+}
+
+/// A configuration that a client and its session share, so that it is in memory once.
+final class SharedConfiguration: Sendable {
+    let value: ClientConfiguration
+
+    init(_ value: ClientConfiguration) { self.value = value }
 }
 
 extension ClientConfiguration: CustomStringConvertible {

@@ -60,13 +60,13 @@ extension ClientConfiguration {
 
     /// Connects, unless the stream ends before: closed by the program, or timed out.
     func openTransport(
-        at place: ReconnectionSchedule.Place, unless over: Gate
+        at place: ReconnectionSchedule.Place, on loop: EventLoop, unless over: Gate
     ) async -> Result<any Transport, TransportError> {
         let isDetour = place.host != nil
         let place = place.host
         let target = TransportFactory.Target(
             domain: address.domainJID, host: place?.name ?? host, port: place == nil ? port : place?.port,
-            isDirectTLS: encryption == .directTLS, tls: tls)
+            isDirectTLS: encryption == .directTLS, tls: tls, proxy: proxy, loop: loop)
         let (connect, clock) = (transports.connect, clock)
         return await withTaskGroup(of: Result<any Transport, TransportError>?.self) { group in
             group.addTask {

@@ -14,8 +14,22 @@ struct Connection {
     }
 
     var transport: (any Transport)?
+    /// The same if it is on the event loop of the session, which then writes to it without a task.
+    var direct: (any EventLoopTransport)?
+    /// Whether the session reads and writes: the transport is open and the stream not over.
+    var isConversing = false
+    /// Reads, or handles what was read, where that has to wait.
+    var reading: Task<Void, Never>?
+    /// Whether nothing is read until ``reading`` has handled what was read.
+    var isReadingPaused = false
+    /// How the transport ended meanwhile.
+    var pendingEnd: TransportError??
+    /// Writes what the transport did not take at once.
+    var writer: Task<Void, Never>?
     var inbox: [Inbound] = []
     var outbox = Outbox()
+    /// The elements other than stanzas in the outbox, if they are observed.
+    var sentElements: [XMLElement] = []
     /// Whether writing has failed: nothing leaves the outbox any more.
     var isWritingOver = false
     /// Opened when the stream has ended and all received data was handled.
@@ -26,8 +40,6 @@ struct Connection {
     var isTLSDue = false
     /// Whether stanzas are acknowledged.
     var isManaged = false
-    /// The size of the outbox at which the writer is woken; no size while it works.
-    var wakesWriterAt = Int.max
     /// Set while the session is online and its start is pending: whether it is the first start.
     var startDue: Bool?
 }
@@ -81,11 +93,11 @@ struct Outbox {
     /// no data.
     static let ceiling = 4 * 1024 * 1024
 
-    /// A write of at least so many bytes is part of a burst, after which the writer lets more gather. An isolated message is
-    /// shorter and never waits.
+    /// What was sent from outside of the session between two turns is part of a burst if it has so many bytes; more gathers
+    /// then. An isolated message is shorter and never waits.
     static let burst = 4 * 1024
 
-    /// How many bytes gather in a burst before they are written. 64 KiB are four TLS records; waking the writer for each
+    /// How many bytes gather in a burst before they are written. 64 KiB are four TLS records; waking the session for each
     /// message costs more than making it.
     static let gathered = 64 * 1024
 
@@ -101,6 +113,8 @@ struct Outbox {
     /// What is not kept in pieces: stanzas are written directly into this buffer.
     var writer = ClientStream.makeWriter()
     private(set) var stanzas: [StanzaToken] = []
+    /// The tokens of stanzas without a number: nothing is acknowledged, and nobody observes what is written.
+    private var tokens: [[SendToken]] = []
 
     init(keepsPieces: Bool = false) { self.keepsPieces = keepsPieces }
 
@@ -118,9 +132,32 @@ struct Outbox {
         }
     }
 
-    /// Makes room for what gathers during a burst, in one step.
-    mutating func reserveRoom() {
-        if !keepsPieces, isEmpty { writer.reserveCapacity(Self.gathered + Self.burst) }
+    /// Records that the last appended bytes contain stanzas without a number.
+    mutating func append(_ tokens: [SendToken]) { self.tokens.append(tokens) }
+
+    func token(stanzaID: String) -> SendToken? {
+        for batch in tokens.reversed() {
+            if let token = batch.last(where: { $0.id == stanzaID }) { return token }
+        }
+        return nil
+    }
+
+    /// How many batches of tokens there are.
+    var tokenCount: Int { tokens.count }
+
+    /// Removes the oldest batches of tokens, all by default.
+    mutating func takeTokens(_ count: Int = .max) -> [[SendToken]] {
+        if count >= tokens.count {
+            defer { tokens = [] }
+            return tokens
+        }
+        defer { tokens.removeFirst(count) }
+        return Array(tokens.prefix(count))
+    }
+
+    /// Records that the last appended bytes contain these stanzas, with consecutive numbers.
+    mutating func append(first: StanzaToken, count: Int) {
+        stanzas.append(contentsOf: SendLedger.numbers(from: first, count))
     }
 
     /// Records that the last appended bytes contain this stanza.
@@ -129,7 +166,7 @@ struct Outbox {
     }
 
     mutating func take() -> (pieces: [[UInt8]], stanzas: [StanzaToken]) {
-        defer { self = Outbox(keepsPieces: keepsPieces) }
+        defer { (pieces, pieceBytes, stanzas) = ([], 0, []) }
         return (writer.byteCount == 0 ? pieces : [writer.takeBytes()], stanzas)
     }
 }

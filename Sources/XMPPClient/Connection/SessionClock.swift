@@ -1,5 +1,3 @@
-import Waiting
-
 /// The clock of a session, which tests can control.
 package struct SessionClock: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
@@ -7,27 +5,19 @@ package struct SessionClock: Sendable {
     package var awake: (@Sendable () -> SuspendingClock.Instant)?
     /// Returns when the instant is reached or the task is cancelled.
     package var sleep: @Sendable (_ until: ContinuousClock.Instant) async -> Void
+    /// Calls the closure at the instant; `nil` for the timers of the event loop.
+    package var schedule: (@Sendable (_ at: ContinuousClock.Instant, _ call: @escaping @Sendable () -> Void) -> Void)?
 
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant,
         awake: (@Sendable () -> SuspendingClock.Instant)? = nil,
-        sleep: @escaping @Sendable (_ until: ContinuousClock.Instant) async -> Void
+        sleep: @escaping @Sendable (_ until: ContinuousClock.Instant) async -> Void,
+        schedule: (@Sendable (_ at: ContinuousClock.Instant, _ call: @escaping @Sendable () -> Void) -> Void)? = nil
     ) {
         self.now = now
         self.awake = awake
         self.sleep = sleep
-    }
-
-    /// Returns at the instant, at a signal that there is an earlier one, or when the task is cancelled; without an
-    /// instant only at a signal.
-    func wait(until instant: ContinuousClock.Instant?, or signal: Signal) async {
-        guard let instant else { return await signal.wait() }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await sleep(instant) }
-            group.addTask { await signal.wait() }
-            await group.next()
-            group.cancelAll()
-        }
+        self.schedule = schedule
     }
 
     package static let continuous = SessionClock(

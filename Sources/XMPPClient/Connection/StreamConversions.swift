@@ -23,7 +23,7 @@ extension TransportClosure {
         let kind: Kind =
             switch error.code {
             case .hostNotFound, .resolutionFailed, .serviceNotOffered: .unresolved
-            case .connectionRefused, .unreachable, .timedOut, .allCandidatesFailed: .unreachable
+            case .connectionRefused, .unreachable, .timedOut, .allCandidatesFailed, .proxyFailed: .unreachable
             case .tlsFailed: .tlsFailed
             case .certificateRefused: .certificateRejected
             case .invalidConfiguration: .misconfigured

@@ -56,6 +56,12 @@ public enum ConnectionEvent: Sendable {
     case disconnected(ClientError?, retryAfter: Duration?)
     /// The start of an extension failed.
     case extensionFailed(String, any Error)
+    /// The socket was not read for 10 seconds, because these observers have not read their events: the places in the
+    /// program where they began to observe (``Session/events(_:limit:file:line:)``). The session looks online, but nothing
+    /// arrives until they read or are released.
+    case readingPaused(by: [String])
+    /// The observers have read their events, and the socket is read again.
+    case readingResumed
 }
 
 extension ConnectionEvent {

@@ -6,39 +6,71 @@ final class EventObservers: Sendable {
     private struct State {
         var nextNumber = 0
         var buffers: [Int: EventBuffer] = [:]
-        var sinks: [@Sendable (SessionEvent) -> Void] = []
+        var sinks: [(number: Int, call: @Sendable (SessionEvent) -> Void)] = []
         var isFinished = false
     }
 
     private let state = Mutex(State())
+    /// The kinds of events that anybody wants.
+    private let wanted = Atomic<UInt16>(0)
     let gate = ReadGate()
+    let wire = WireObservers()
 
     var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
 
     /// Whether anybody wants events of these kinds; others need not be made.
     func isObserved(_ kinds: SessionEvent.Kinds) -> Bool {
+        wanted.load(ordering: .acquiring) & kinds.rawValue != 0
+    }
+
+    private func noteWanted(_ state: State) {
+        var kinds = state.sinks.isEmpty ? SessionEvent.Kinds() : .all
+        for buffer in state.buffers.values { kinds.formUnion(buffer.kinds) }
+        wanted.store(kinds.rawValue, ordering: .releasing)
+    }
+
+    /// Calls a closure for each event until it is removed or the session ends, on the session's executor and before any
+    /// observer: in the same order as the calls of interceptors.
+    func add(sink: @escaping @Sendable (SessionEvent) -> Void) -> Int {
         state.withLock { state in
-            !state.sinks.isEmpty || state.buffers.values.contains { !$0.kinds.isDisjoint(with: kinds) }
+            state.nextNumber += 1
+            state.sinks.append((state.nextNumber, sink))
+            noteWanted(state)
+            return state.nextNumber
         }
     }
 
-    /// Calls a closure for each event until the session ends, on the session's executor and before any observer: in the
-    /// same order as the calls of interceptors.
-    func add(sink: @escaping @Sendable (SessionEvent) -> Void) { state.withLock { $0.sinks.append(sink) } }
+    func remove(sink number: Int) {
+        state.withLock { state in
+            state.sinks.removeAll { $0.number == number }
+            noteWanted(state)
+        }
+    }
 
-    func add(kinds: SessionEvent.Kinds, limit: Int) -> SessionEvents {
-        let buffer = EventBuffer(kinds: kinds, limit: limit, gate: gate)
+    /// The places in the program of those that are behind.
+    var behind: [String] {
+        state.withLock { state in
+            state.buffers.sorted { $0.key < $1.key }.filter(\.value.isBehind).map(\.value.origin)
+        }
+    }
+
+    func add(kinds: SessionEvent.Kinds, limit: Int, origin: String = "") -> SessionEvents {
+        let buffer = EventBuffer(kinds: kinds, limit: limit, gate: gate, origin: origin)
         let number: Int? = state.withLock { state in
             guard !state.isFinished else { return nil }
             state.nextNumber += 1
             state.buffers[state.nextNumber] = buffer
+            noteWanted(state)
             return state.nextNumber
         }
         if number == nil { buffer.finish() }
         return SessionEvents(
             observation: EventObservation(buffer: buffer) { [weak self] in
                 guard let self, let number else { return }
-                _ = self.state.withLock { $0.buffers.removeValue(forKey: number) }
+                self.state.withLock { state in
+                    state.buffers.removeValue(forKey: number)
+                    self.noteWanted(state)
+                }
             })
     }
 
@@ -46,7 +78,7 @@ final class EventObservers: Sendable {
     func append(_ batch: [SessionEvent]) {
         guard !batch.isEmpty else { return }
         let (buffers, sinks) = state.withLock { ($0.buffers.values, $0.sinks) }
-        for sink in sinks { for event in batch { sink(event) } }
+        for sink in sinks { for event in batch { sink.call(event) } }
         for buffer in buffers { buffer.append(batch) }
     }
 
@@ -54,6 +86,7 @@ final class EventObservers: Sendable {
         let buffers = state.withLock { state in
             state.isFinished = true
             state.sinks = []
+            noteWanted(state)
             return state.buffers.values
         }
         for buffer in buffers { buffer.finish() }
@@ -84,7 +117,7 @@ final class EventObservation: Sendable {
 ///         }
 ///     }
 ///
-/// The observation begins with the call of ``Session/events(_:limit:)`` and ends when the sequence and its iterator are
+/// The observation begins with the call of ``Session/events(_:limit:file:line:)`` and ends when the sequence and its iterator are
 /// gone, or with the session. An observer that does not keep up slows the reading of the socket down instead of filling
 /// memory.
 public struct SessionEvents: AsyncSequence, Sendable {
@@ -120,13 +153,17 @@ final class EventBuffer: Sendable {
     }
 
     let kinds: SessionEvent.Kinds
+    /// Where in the program the observation began.
+    let origin: String
     private let limit: Int
     private let gate: ReadGate
+    private let behind = Atomic(false)
     private let mailbox = Mailbox<Content>()
 
     /// - Parameter limit: How many events may wait before the observer counts as behind.
-    init(kinds: SessionEvent.Kinds, limit: Int, gate: ReadGate) {
+    init(kinds: SessionEvent.Kinds, limit: Int, gate: ReadGate, origin: String = "") {
         self.kinds = kinds
+        self.origin = origin
         self.limit = limit
         self.gate = gate
     }
@@ -138,11 +175,15 @@ final class EventBuffer: Sendable {
             if content.events.isEmpty { content.events = wanted } else { content.events += wanted }
             if !content.isBehind, content.events.count > limit {
                 content.isBehind = true
+                behind.store(true, ordering: .relaxed)
                 // Under the lock, so that the gate hears of it before it hears that the observer has caught up.
                 gate.observerFellBehind()
             }
         }
     }
+
+    /// Whether more waits than may.
+    var isBehind: Bool { behind.load(ordering: .relaxed) }
 
     /// No more events come; those that wait are still delivered.
     func finish() { mailbox.finish() }
@@ -160,7 +201,10 @@ final class EventBuffer: Sendable {
     func next() async -> [SessionEvent]? { taken(await mailbox.next()) }
 
     private func taken(_ content: Content?) -> [SessionEvent]? {
-        if content?.isBehind == true { gate.observerCaughtUp() }
+        if content?.isBehind == true {
+            behind.store(false, ordering: .relaxed)
+            gate.observerCaughtUp()
+        }
         return content?.events
     }
 }

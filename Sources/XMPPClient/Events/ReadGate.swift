@@ -21,6 +21,9 @@ final class ReadGate: Sendable {
     /// Whether a reader waits here.
     var isHeld: Bool { state.withLock(\.isHeld) }
 
+    /// Whether the socket may be read.
+    var isOpen: Bool { state.withLock(\.isOpen) }
+
     /// An observer has fallen behind.
     func observerFellBehind() {
         state.withLock { $0.behind += 1 }
@@ -51,7 +54,7 @@ final class ReadGate: Sendable {
     }
 
     /// Returns when the socket may be read, or when the task is cancelled. One reader at a time.
-    func wait() async {
+    nonisolated(nonsending) func wait() async {
         while hold(), !Task.isCancelled { await opening.wait() }
         state.withLock { $0.isHeld = false }
     }

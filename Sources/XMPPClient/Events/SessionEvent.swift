@@ -28,6 +28,8 @@ public enum SessionEvent: Sendable {
     case filtered(AnyStanza, StanzaDirection)
     /// A stanza was written to the connection.
     case sent(SendToken)
+    /// A top-level element other than a stanza was written to the connection: ``Session/send(element:)``.
+    case elementSent(XMLElement)
     /// The server took responsibility for a stanza (XEP-0198 §4).
     case acknowledged(SendToken)
     /// Sending a queued stanza failed, or it is unknown whether it arrived.
@@ -38,6 +40,10 @@ public enum SessionEvent: Sendable {
     case connection(ConnectionEvent)
     /// The state to show to the user has changed.
     case stateChanged(ConnectionState)
+    /// An extension was added to the running session (``Session/add(_:)``); it has not started yet.
+    case extensionAdded(any SessionExtension)
+    /// An extension was removed from the running session (``Session/remove(_:)``); its work is about to end.
+    case extensionRemoved(any SessionExtension)
 }
 
 /// The direction of a stanza.
@@ -63,7 +69,12 @@ extension SessionEvent {
         /// The connection and our own presence.
         public static let connection = Kinds(rawValue: 1 << 6)
 
-        public static let all: Kinds = [.messages, .presences, .iqs, .elements, .filtered, .sending, .connection]
+        /// Extensions that come and go.
+        public static let extensions = Kinds(rawValue: 1 << 7)
+
+        public static let all: Kinds = [
+            .messages, .presences, .iqs, .elements, .filtered, .sending, .connection, .extensions,
+        ]
     }
 
     /// The kind of this event.
@@ -74,8 +85,9 @@ extension SessionEvent {
         case .iq: .iqs
         case .element, .unreadable, .skipped, .refused: .elements
         case .filtered: .filtered
-        case .sent, .acknowledged, .sendingFailed: .sending
+        case .sent, .elementSent, .acknowledged, .sendingFailed: .sending
         case .presenceChanged, .connection, .stateChanged: .connection
+        case .extensionAdded, .extensionRemoved: .extensions
         }
     }
 }

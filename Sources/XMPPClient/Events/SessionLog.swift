@@ -5,12 +5,17 @@ import XMPPStanzas
 ///
 ///     configuration.add { SessionLog($0, .stanzas) { level, line in print("\(level): \(line)") } }
 ///
-/// A line contains no password, no token, no address of a person and no text of a user. It contains the name of a step,
-/// the kind, identifier and element names of a stanza, and the message of an error (``ClientError``), which may include
-/// the name of the server and its error text. To log more, write a ``StanzaInterceptor``. At lower levels stanzas are
-/// not inspected.
+/// A line contains no password and no token. Below the level ``Level/wire`` it contains no address of a person and no text
+/// of a user either, but the name of a step, the kind, identifier and element names of a stanza, and the message of an error
+/// (``ClientError``), which may include the name of the server and its error text. At the level ``Level/wire`` there is a line
+/// for each element that is sent (`C: `) or received (`S: `), as it is written on the connection. In it `…` stands in place of
+/// secrets: logins, tokens, passwords, registrations, private fields of forms, addresses for uploads.
 ///
-/// The closure is called on the thread of the session, and stanzas wait until it returns, so defer slow work.
+/// `session.add { SessionLog($0, .wire) { … } }` opens a console of a session that runs, and
+/// `session.remove(SessionLog.self)` closes it.
+///
+/// The closure is called on the thread of the session, and stanzas wait until it returns, so defer slow work. At lower levels
+/// stanzas are not inspected.
 public struct SessionLog: SessionExtension {
     /// The amount of detail; each level includes the previous ones.
     public enum Level: Int, Sendable, Comparable, CaseIterable {
@@ -20,29 +25,54 @@ public struct SessionLog: SessionExtension {
         case steps
         /// Each stanza, in both directions.
         case stanzas
+        /// The XML of the connection, with the texts of users and without secrets.
+        case wire
 
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+        /// The level with this name: `failures`, `steps`, `stanzas` or `wire`; `nil` for another name.
+        public init?(name: String) {
+            guard let level = Self.allCases.first(where: { String(describing: $0) == name }) else { return nil }
+            self = level
+        }
     }
 
     private let level: Level
     private let write: @Sendable (Level, String) -> Void
+    private let sink: Int
+    private let wireSink: Int?
 
     /// - Parameter session: the argument of the factory of the extension; events are logged from the first step on.
     public init(
         _ session: Session, _ level: Level = .steps, write: @escaping @Sendable (_ level: Level, _ line: String) -> Void
     ) {
         self.level = level
-        let write: @Sendable (Level, String) -> Void = { write($0, Self.oneLine($1)) }
+        let output = write
+        let write: @Sendable (Level, String) -> Void = { output($0, Self.oneLine($1)) }
         self.write = write
-        session.observers.add { event in
+        sink = session.observers.add { event in
             guard let (lineLevel, line) = Self.line(of: event), lineLevel <= level else { return }
             write(lineLevel, line)
+        }
+        guard level >= .wire else {
+            wireSink = nil
+            return
+        }
+        let lines = WireLines()
+        wireSink = session.observers.wire.add { event in
+            for line in lines.lines(of: event) { output(.wire, line) }
         }
     }
 
     public var interceptors: [any StanzaInterceptor] { level >= .stanzas ? [Passage(write: write)] : [] }
 
     public func sessionEnded(_ session: Session) async {
+        session.observers.remove(sink: sink)
+        if let wireSink { session.observers.wire.remove(wireSink) }
+        guard await session.isOver else {
+            if level >= .steps { write(.steps, "the log ends") }
+            return
+        }
         if let error = await session.failure {
             write(.failures, "the session is over: \(error.message)")
         } else if level >= .steps {
@@ -54,12 +84,12 @@ public struct SessionLog: SessionExtension {
     private struct Passage: StanzaInterceptor {
         let write: @Sendable (Level, String) -> Void
 
-        func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
             write(.stanzas, "received " + SessionLog.summary(stanza))
             return .pass(stanza)
         }
 
-        func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
             write(.stanzas, "sends " + SessionLog.summary(stanza))
             return .pass(stanza)
         }
@@ -79,6 +109,9 @@ extension SessionLog {
         case .refused(let count, let archive, let reason):
             (.failures, "refused \(count) messages in an archive at \(archive.domain): \(reason)")
         case .filtered(let stanza, let direction): (.steps, "dropped \(direction) \(summary(stanza))")
+        case .extensionAdded(let instance): (.steps, "added \(type(of: instance))")
+        case .extensionRemoved(let instance): (.steps, "removed \(type(of: instance))")
+        case .elementSent(let element): (.stanzas, "sent \(summary(element))")
         case .message, .presence, .iq, .element, .sent, .acknowledged, .presenceChanged, .stateChanged: nil
         }
     }
@@ -106,6 +139,12 @@ extension SessionLog {
         case .timedOut: (.failures, "the login took too long")
         case .authenticationFailed(let error): (.failures, "the login failed: \(error.message)")
         case .streamError(let error): (.failures, "the server ended the stream: \(error.condition)")
+        case .readingPaused(let observers):
+            (
+                .failures,
+                "nothing is read, because observers do not read their events: \(observers.joined(separator: ", "))"
+            )
+        case .readingResumed: (.steps, "reading again")
         case .disconnected(let error?, let pause?):
             (.failures, "disconnected: \(error.message) Next attempt in \(pause).")
         case .disconnected(nil, .some): (.steps, "disconnected")

@@ -55,6 +55,15 @@ struct ExtensionStarts {
         return round
     }
 
+    /// An extension was added to the current session: its start is owed.
+    mutating func join(_ key: ObjectIdentifier) {
+        owed.insert(key)
+        if locks[key] == nil { locks[key] = AsyncLock() }
+    }
+
+    /// An extension was removed.
+    mutating func leave(_ key: ObjectIdentifier) { owed.remove(key) }
+
     func lock(of key: ObjectIdentifier) -> AsyncLock? { locks[key] }
 
     func isOwed(_ key: ObjectIdentifier) -> Bool { owed.contains(key) }
@@ -88,7 +97,7 @@ extension Session {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await withDiscardingTaskGroup { starts in
-                    for instance in extensions { starts.addTask { await self.start(instance, in: round) } }
+                    for entry in extensions { starts.addTask { await self.start(entry, in: round) } }
                 }
                 round.isOver.open()
             }
@@ -106,6 +115,12 @@ extension Session {
             // The requests of an aborted start are cancelled; the next start sends them again.
             if !isCurrent(round) { group.cancelAll() }
         }
+    }
+
+    /// Starts one extension, unless it is removed before.
+    nonisolated func start(_ entry: ExtensionTable.Entry, in round: ExtensionStarts.Round) async {
+        await entry.work.run { await self.start(entry.instance, in: round) }
+        round.release(entry.key)
     }
 
     private func start(_ instance: any SessionExtension, in round: ExtensionStarts.Round) async {

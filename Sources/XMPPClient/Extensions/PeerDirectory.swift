@@ -5,15 +5,15 @@ public import XMPPAddress
 /// ``Session/mayLearnPresence(_:)`` and ``Session/follows(_:)`` ask all directories; one positive answer is enough.
 public protocol PeerDirectory: SessionExtension {
     /// Whether the peer may learn that this session is online.
-    func maySeePresence(_ peer: JID) async -> Bool
+    nonisolated(nonsending) func maySeePresence(_ peer: JID) async -> Bool
 
     /// Whether the presence and personal events of the peer are processed.
-    func follows(_ peer: JID) async -> Bool
+    nonisolated(nonsending) func follows(_ peer: JID) async -> Bool
 }
 
 extension PeerDirectory {
-    public func maySeePresence(_ peer: JID) async -> Bool { false }
-    public func follows(_ peer: JID) async -> Bool { false }
+    public nonisolated(nonsending) func maySeePresence(_ peer: JID) async -> Bool { false }
+    public nonisolated(nonsending) func follows(_ peer: JID) async -> Bool { false }
 }
 
 extension Session {
@@ -27,7 +27,7 @@ extension Session {
     public func mayLearnPresence(_ peer: JID) async -> Bool {
         if purpose == .component { return true }
         if isOwn(peer) || acquaintances.contains(peer) { return true }
-        for directory in extensions(as: (any PeerDirectory).self) {
+        for directory in directories {
             if await directory.maySeePresence(peer) { return true }
         }
         return false
@@ -37,7 +37,7 @@ extension Session {
     /// a ``PeerDirectory`` follows. Announcements of all others are not stored and cause no requests.
     public func follows(_ peer: JID) async -> Bool {
         if isOwn(peer) { return true }
-        for directory in extensions(as: (any PeerDirectory).self) {
+        for directory in directories {
             if await directory.follows(peer) { return true }
         }
         return false

@@ -1,10 +1,11 @@
-import Synchronization
 public import XMPPStream
 
 /// A function added to a session, such as the roster or delivery receipts.
 ///
 /// An extension is created for each session by a factory in ``ClientConfiguration/extensions`` and found by its type:
-/// `session[Roster.self]`. Its handlers and features are read once, when the session begins.
+/// `session[Roster.self]`. ``Session/add(_:)`` and ``Session/remove(_:)`` add and remove one while the session runs. Its
+/// handlers and interceptors are read once, when it is added; one that registers others itself removes them in
+/// ``sessionEnded(_:)``.
 public protocol SessionExtension: Sendable {
     /// Additional features to announce by service discovery, besides those of the handlers.
     var features: [String] { get }
@@ -35,10 +36,10 @@ public protocol SessionExtension: Sendable {
     ///   request its data.
     func sessionStarted(_ session: Session, isResumed: Bool) async throws
 
-    /// Runs as a task of the session until the session ends, which cancels it.
+    /// Runs as a task of the session until the session ends or the extension is removed, which cancels it.
     func run(in session: Session) async
 
-    /// The session has ended and will not be resumed.
+    /// The session has ended and will not be resumed, or the extension was removed from it.
     func sessionEnded(_ session: Session) async
 }
 
@@ -59,38 +60,5 @@ public struct SessionExtensionFactory: Sendable {
 
     public init(_ make: @escaping @Sendable (Session) -> any SessionExtension) {
         self.make = make
-    }
-}
-
-/// The extensions of one session by their type.
-final class ExtensionTable: Sendable {
-    private struct State {
-        var order: [any SessionExtension] = []
-        var byType: [ObjectIdentifier: any SessionExtension] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    var all: [any SessionExtension] { state.withLock { $0.order } }
-
-    func add(_ instance: any SessionExtension) {
-        state.withLock { state in
-            let key = ObjectIdentifier(type(of: instance))
-            guard state.byType[key] == nil else { return }
-            state.byType[key] = instance
-            state.order.append(instance)
-        }
-    }
-
-    func find<Extension: SessionExtension>(_ type: Extension.Type) -> Extension? {
-        state.withLock { $0.byType[ObjectIdentifier(type)] } as? Extension
-    }
-
-    /// Releases the extensions, which would otherwise form a reference cycle with the session.
-    func removeAll() -> [any SessionExtension] {
-        state.withLock { state in
-            defer { state = State() }
-            return state.order
-        }
     }
 }

@@ -8,22 +8,29 @@ public import XMPPStanzas
 /// reading pauses: it must not wait for a response of the peer, and a request made there fails at once with the code
 /// `wouldDeadlock`. A stanza that an interceptor sends precedes the stanza that it processes and does not pass the
 /// chain again.
+///
+/// A method that is declared `nonisolated(nonsending)` runs on the session's event loop for incoming stanzas, and where `send`
+/// was called for outgoing ones, at the cost of a function call. It must not block.
 public protocol StanzaInterceptor: Sendable {
     /// A stanza was received. If the configuration has a store, it is already stored (XEP-0198 §5).
-    func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
+    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
 
     /// A received stanza could not be parsed and is skipped (``SessionEvent/skipped(_:)``). It is reported in order, so
     /// that it can be counted; it cannot be processed.
-    func willSkip(_ stanza: UnreadableElement, in session: Session) async
+    nonisolated(nonsending) func willSkip(_ stanza: UnreadableElement, in session: Session) async
 
     /// A stanza is about to be queued. It already has an id.
-    func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception
+    nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception
 }
 
 extension StanzaInterceptor {
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception { .pass(stanza) }
-    public func willSkip(_ stanza: UnreadableElement, in session: Session) async {}
-    public func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception { .pass(stanza) }
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        .pass(stanza)
+    }
+    public nonisolated(nonsending) func willSkip(_ stanza: UnreadableElement, in session: Session) async {}
+    public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        .pass(stanza)
+    }
 }
 
 /// The decision of an interceptor about a stanza.

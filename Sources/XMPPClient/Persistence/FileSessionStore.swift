@@ -1,7 +1,9 @@
 import Dispatch
+import Foundation
 import Synchronization
 import Waiting
 public import XMLStreaming
+public import XMPPAddress
 public import XMPPStream
 
 /// A session store in one file, for bots and other programs without a database.
@@ -22,7 +24,10 @@ public import XMPPStream
 ///             try await store.finish(received)      // never comes again, not even in the next process
 ///         }
 ///     }
-public final class FileSessionStore: SessionStore {
+///
+/// With the extension `ArchiveCatchUp` the inbox also gets what the server stored in the archive while no session could be
+/// resumed, each message once.
+public final class FileSessionStore: SessionStore, CatchUpStore {
     /// A received stanza that is stored until it is finished.
     public struct Received: Sendable {
         /// Increases from one stanza to the next, also across processes.
@@ -53,7 +58,7 @@ public final class FileSessionStore: SessionStore {
     ///
     /// - Parameters:
     ///   - keeping: Selects the stanzas to store for ``inbox``; by default none, for programs that only use
-    ///     ``Session/events(_:limit:)``.
+    ///     ``Session/events(_:limit:file:line:)``.
     /// - Throws: ``ClientError`` with `storeFailed` if the file cannot be used, belongs to another user, is in use or
     ///   is not a journal.
     public init(
@@ -95,12 +100,36 @@ public final class FileSessionStore: SessionStore {
     }
 
     public func commit(_ change: SessionChange) async throws {
-        let received = change.received.map(\.element).filter(isKept).map(\.description)
-        try await write { journal in
-            .change(
-                journal.change(to: change.resumption), received: received, unacknowledged: change.unacknowledged)
+        let stanzas = change.received.map(\.element)
+        try await write { [isKept] journal in
+            let state = journal.change(to: change.resumption)
+            let known = journal.content.archive
+            let (new, step) = Self.archive(stanzas, known, isSameSession: state.continuesSession)
+            return .change(
+                state, received: new.filter(isKept).map(\.description), unacknowledged: change.unacknowledged,
+                archive: step)
         }
-        if !received.isEmpty { wake() }
+        if !stanzas.isEmpty { wake() }
+    }
+
+    /// The live stanzas that did not come from the archive before, and what they change in the knowledge of it.
+    private static func archive(
+        _ stanzas: [XMLElement], _ known: SessionJournal.ArchiveProgress?, isSameSession: Bool
+    ) -> ([XMLElement], SessionJournal.ArchiveStep?) {
+        guard let known, let account = try? JID(known.account) else { return (stanzas, nil) }
+        var step = SessionJournal.ArchiveStep()
+        // Between two sessions messages may have been missed.
+        if !isSameSession, known.isComplete { step.isComplete = false }
+        let follows = isSameSession && known.isComplete
+        let ids = Set(known.ids)
+        let new = stanzas.filter { stanza in
+            guard let id = ArchiveMark.id(of: stanza, in: account) else { return true }
+            if follows { step.mark = ArchiveMark(id: id, stamp: Date().formatted(.iso8601)) }
+            guard !ids.contains(id) else { return false }
+            step.ids.append(id)
+            return true
+        }
+        return (new, step == SessionJournal.ArchiveStep() ? nil : step)
     }
 
     public func sessionEnded() async {
@@ -155,6 +184,28 @@ public final class FileSessionStore: SessionStore {
         }
 
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(store: store) }
+    }
+
+    // MARK: For catching up with the archive
+
+    public func beginCatchUp(of account: JID) async throws -> CatchUpState {
+        let known = inner.withLock { $0.journal.content.archive }
+        if let known, known.account == account.bare.description {
+            return CatchUpState(mark: known.mark, isComplete: known.isComplete)
+        }
+        try await write { _ in .archived(.init(account: account.bare.description), received: []) }
+        return CatchUpState(mark: nil, isComplete: false)
+    }
+
+    public func commit(archived: [CatchUpMessage], through mark: ArchiveMark?, isComplete: Bool) async throws {
+        try await write { [isKept] journal in
+            let known = Set(journal.content.archive?.ids ?? [])
+            let new = archived.filter { !known.contains($0.id) }
+            return .archived(
+                .init(mark: mark, isComplete: isComplete, ids: new.map(\.id)),
+                received: new.map(\.stanza).filter(isKept).map(\.description))
+        }
+        if !archived.isEmpty { wake() }
     }
 
     // MARK: Writing

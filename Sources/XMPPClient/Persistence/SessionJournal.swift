@@ -18,6 +18,36 @@ struct SessionJournal: Sendable, Equatable {
         var unacknowledged: [UnacknowledgedStanza] = []
         var received: [Received] = []
         var nextNumber: UInt64 = 1
+        /// `nil` before the first catch-up.
+        var archive: ArchiveProgress?
+    }
+
+    /// How far an archive is known, and the ids of the last stanzas that were stored, whichever way they came.
+    struct ArchiveProgress: Codable, Sendable, Equatable {
+        /// A page of an archive has at most 250 messages; several can be under way while new messages arrive.
+        static let rememberedIDs = 2048
+
+        var account: String
+        var mark: ArchiveMark?
+        /// Whether everything after the mark arrives live.
+        var isComplete = false
+        var ids: [String] = []
+
+        mutating func apply(_ step: ArchiveStep) {
+            if let account = step.account, account != self.account { self = ArchiveProgress(account: account) }
+            if let mark = step.mark { self.mark = mark }
+            if let isComplete = step.isComplete { self.isComplete = isComplete }
+            ids += step.ids
+            if ids.count > Self.rememberedIDs { ids.removeFirst(ids.count - Self.rememberedIDs) }
+        }
+    }
+
+    /// The difference between two values of ``ArchiveProgress``.
+    struct ArchiveStep: Codable, Sendable, Equatable {
+        var account: String?
+        var mark: ArchiveMark?
+        var isComplete: Bool?
+        var ids: [String] = []
     }
 
     /// The difference between a state and the previous one.
@@ -26,11 +56,21 @@ struct SessionJournal: Sendable, Equatable {
         case gone
         case new(ResumptionState)
         case step(handled: UInt32, acknowledged: UInt32, sent: [UnacknowledgedStanza])
+
+        /// Whether no other session has begun on the server.
+        var continuesSession: Bool {
+            switch self {
+            case .same, .step: true
+            case .gone, .new: false
+            }
+        }
     }
 
     enum Record: Codable, Sendable, Equatable {
         case everything(Content)
-        case change(StateChange, received: [String], unacknowledged: [UnacknowledgedStanza])
+        case change(
+            StateChange, received: [String], unacknowledged: [UnacknowledgedStanza], archive: ArchiveStep? = nil)
+        case archived(ArchiveStep, received: [String])
         case finished(UInt64)
         case unacknowledgedTaken
     }
@@ -124,15 +164,24 @@ struct SessionJournal: Sendable, Equatable {
     private mutating func apply(_ record: Record) {
         switch record {
         case .everything(let content): self.content = content
-        case .change(let change, let received, let unacknowledged):
+        case .change(let change, let received, let unacknowledged, let archive):
             apply(change)
             content.unacknowledged += unacknowledged
-            for stanza in received {
-                content.received.append(Received(number: content.nextNumber, stanza: stanza))
-                content.nextNumber += 1
-            }
+            apply(received)
+            if let archive { content.archive?.apply(archive) }
+        case .archived(let step, let received):
+            apply(received)
+            if content.archive == nil { content.archive = step.account.map { ArchiveProgress(account: $0) } }
+            content.archive?.apply(step)
         case .finished(let number): content.received.removeAll { $0.number == number }
         case .unacknowledgedTaken: content.unacknowledged = []
+        }
+    }
+
+    private mutating func apply(_ received: [String]) {
+        for stanza in received {
+            content.received.append(Received(number: content.nextNumber, stanza: stanza))
+            content.nextNumber += 1
         }
     }
 

@@ -42,10 +42,7 @@ struct ContactedAddresses {
     mutating func sent(_ stanza: AnyStanza) {
         switch stanza {
         case .message(let message):
-            guard let receiver = message.to, receiver != written.last, !message.isError, message.isMessageWithBody
-            else {
-                return
-            }
+            guard message.to != written.last, let receiver = Self.receiver(ofText: stanza) else { return }
             written.insert(receiver)
         case .presence(let presence):
             if presence.isBroadcast, presence.type == .unavailable { present = Recent() }
@@ -57,6 +54,17 @@ struct ContactedAddresses {
             }
         case .iq: break
         }
+    }
+
+    /// The receiver of a text; `nil` for other stanzas.
+    static func receiver(ofText stanza: AnyStanza) -> JID? {
+        guard case .message(let message) = stanza, !message.isError, message.isMessageWithBody else { return nil }
+        return message.to
+    }
+
+    /// Records that texts were sent.
+    mutating func wrote(to receivers: [JID]) {
+        for receiver in receivers { written.insert(receiver) }
     }
 
     /// A new session has not sent presence to the receivers of the previous one (RFC 6121 §4.6.2).

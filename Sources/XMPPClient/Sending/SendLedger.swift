@@ -38,6 +38,18 @@ struct SendLedger {
         return StanzaToken(last)
     }
 
+    /// Adds tokens in their order; returns the number of the first one, which the others follow.
+    mutating func enter(contentsOf tokens: [SendToken]) -> StanzaToken {
+        defer { last += UInt64(tokens.count) }
+        open.append(contentsOf: tokens)
+        return StanzaToken(last + 1)
+    }
+
+    /// Numbers that were assigned together.
+    static func numbers(from first: StanzaToken, _ count: Int) -> some Collection<StanzaToken> {
+        (0..<UInt64(count)).lazy.map { StanzaToken(first.rawValue + $0) }
+    }
+
     /// Enters a stanza that an earlier process sent, under the number it had there. Called before the first stanza is sent.
     mutating func restore(_ stanza: UnacknowledgedStanza) {
         precondition(open.isEmpty, "stanzas of an earlier process are entered before those of this one")
@@ -109,6 +121,9 @@ struct SendLedger {
     mutating func remember(_ token: inout SendToken) {
         if !isKnownUniquelyReferenced(&token) { index(token) }
     }
+
+    /// Makes a written token findable by the id of its stanza.
+    mutating func remember(_ token: SendToken) { index(token) }
 
     /// The numbers that wait for the server, in the order of sending.
     var numbers: [StanzaToken] {

@@ -35,16 +35,30 @@ public final class SendToken: Sendable {
         let result = Promise<Result<Void, ClientError>>()
     }
 
+    /// What few tokens have: a failure, and tasks that wait for changes.
+    private final class Details {
+        var failure: ClientError?
+        var nextNumber = 0
+        var waiters: [Int: Waiter] = [:]
+        var streams: [Int: AsyncStream<Change>.Continuation] = [:]
+    }
+
     private struct State {
         var stage = Stage.queued
-        var failure: ClientError?
         /// Whether the server does not acknowledge stanzas on this connection.
         var isUnmanaged = false
         /// Whether the server will confirm nothing more.
         var isSettled = false
-        var nextNumber = 0
-        var waiters: [Int: Waiter] = [:]
-        var streams: [Int: AsyncStream<Change>.Continuation] = [:]
+        var details: Details?
+
+        var failure: ClientError? { details?.failure }
+
+        /// The details, which exist from now on.
+        mutating func makeDetails() -> Details {
+            let details = details ?? Details()
+            self.details = details
+            return details
+        }
 
         /// The result of waiting for a stage; `nil` while it may still come.
         func result(of stage: Stage) -> Result<Void, ClientError>? {
@@ -67,8 +81,8 @@ public final class SendToken: Sendable {
 
     deinit {
         state.withLock { state in
-            guard !state.streams.isEmpty else { return }
-            for stream in state.streams.values { stream.finish() }
+            guard let details = state.details else { return }
+            for stream in details.streams.values { stream.finish() }
         }
     }
 
@@ -89,12 +103,13 @@ public final class SendToken: Sendable {
                 waiter.result.fulfil(result)
                 return nil
             }
-            state.nextNumber += 1
-            state.waiters[state.nextNumber] = waiter
-            return state.nextNumber
+            let details = state.makeDetails()
+            details.nextNumber += 1
+            details.waiters[details.nextNumber] = waiter
+            return details.nextNumber
         }
         let result = await waiter.result.value(cancelled: .failure(.cancelled))
-        if let number { _ = state.withLock { $0.waiters.removeValue(forKey: number) } }
+        if let number { _ = state.withLock { $0.details?.waiters.removeValue(forKey: number) } }
         try result.get()
     }
 
@@ -111,14 +126,15 @@ public final class SendToken: Sendable {
                 continuation.finish()
                 return nil
             }
-            state.nextNumber += 1
-            state.streams[state.nextNumber] = continuation
-            return state.nextNumber
+            let details = state.makeDetails()
+            details.nextNumber += 1
+            details.streams[details.nextNumber] = continuation
+            return details.nextNumber
         }
         if let number {
             continuation.onTermination = { [weak self] _ in
                 self?.state.withLock { state in
-                    _ = state.streams.removeValue(forKey: number)
+                    _ = state.details?.streams.removeValue(forKey: number)
                 }
             }
         }
@@ -131,7 +147,7 @@ public final class SendToken: Sendable {
         update { state in
             guard state.stage < stage else { return nil }
             state.stage = stage
-            if stage >= .delivered { state.failure = nil }
+            if stage >= .delivered { state.details?.failure = nil }
             return .reached(stage)
         }
     }
@@ -141,7 +157,7 @@ public final class SendToken: Sendable {
     public func fail(_ error: ClientError) {
         update { state in
             guard state.failure == nil else { return nil }
-            state.failure = error
+            state.makeDetails().failure = error
             return .failed(error)
         }
     }
@@ -168,20 +184,20 @@ public final class SendToken: Sendable {
         let (finished, ended): ([(Waiter, Result<Void, ClientError>)], [AsyncStream<Change>.Continuation]) =
             state.withLock { state in
                 let change = body(&state)
-                guard !state.waiters.isEmpty || !state.streams.isEmpty else { return ([], []) }
+                guard let details = state.details else { return ([], []) }
                 var finished: [(Waiter, Result<Void, ClientError>)] = []
-                for (number, waiter) in state.waiters {
+                for (number, waiter) in details.waiters {
                     guard let result = state.result(of: waiter.stage) else { continue }
                     finished.append((waiter, result))
-                    state.waiters.removeValue(forKey: number)
+                    details.waiters.removeValue(forKey: number)
                 }
                 if let change {
-                    for stream in state.streams.values { stream.yield(change) }
+                    for stream in details.streams.values { stream.yield(change) }
                 }
                 var ended: [AsyncStream<Change>.Continuation] = []
                 if state.failure != nil || state.isSettled || state.stage == .displayed {
-                    ended = Array(state.streams.values)
-                    state.streams = [:]
+                    ended = Array(details.streams.values)
+                    details.streams = [:]
                 }
                 return (finished, ended)
             }

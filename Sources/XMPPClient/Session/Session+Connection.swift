@@ -1,5 +1,6 @@
 import TransportLayer
 import Waiting
+import XMLStreaming
 import XMPPStanzas
 import XMPPStream
 
@@ -8,34 +9,58 @@ extension Session {
     private static let finishTime = Duration.seconds(2)
 
     /// One connection from its beginning to its end.
+    @inline(never)
     func connect(at place: ReconnectionSchedule.Place) async {
+        let over = connection(at: place)
+        guard let over else { return connectionOver(resuming: machine.resumption) }
+        if await open(at: place, until: over) {
+            startConversation()
+            await over.wait()
+            await finish()
+        }
+        await endConnection()
+    }
+
+    /// Makes the stream of the next connection; returns what is opened at its end, `nil` if there is no stream.
+    @inline(never)
+    private func connection(at place: ReconnectionSchedule.Place) -> Gate? {
         connection = Connection()
+        observers.wire.report(.began)
         saving.connectionBegan()
         observers.gate.reset()
-        let over = connection.over
         do {
             stream = ClientStream(
                 configuration: try configuration.stream(
                     purpose, resuming: machine.resumption, with: memory,
-                    bindRequests: extensionTable.all.flatMap(\.bindRequests)))
+                    bindRequests: extensionTable.instances.flatMap(\.bindRequests)))
         } catch {
             streamEnded(StreamEnd(reason: .closedByServer, resumption: machine.resumption))
-            return connectionOver(resuming: machine.resumption)
+            return nil
         }
         perform(stream?.open(now: clock.now()))
+        return connection.over
+    }
 
-        switch await configuration.openTransport(at: place, unless: over) {
+    /// Connects the transport; returns whether it is open.
+    @inline(never)
+    private func open(at place: ReconnectionSchedule.Place, until over: Gate) async -> Bool {
+        switch await configuration.openTransport(at: place, on: loop, unless: over) {
         case .success(let opened):
             connection.transport = opened
+            if let direct = opened as? any EventLoopTransport, direct.loop === loop { connection.direct = direct }
             connection.outbox = Outbox(keepsPieces: opened.isMessageBased)
             let tls = await opened.tlsInformation
             let framing: StreamFraming = opened.isMessageBased ? .webSocket : .stream
             perform(stream?.transportConnected(tls: tls.map { .init($0) }, framing: framing, now: clock.now()))
-            await converse(over: opened, until: over)
-            await finish(opened)
+            return true
         case .failure(let error):
             perform(stream?.transportClosed(TransportClosure(error), now: clock.now()))
+            return false
         }
+    }
+
+    @inline(never)
+    private func endConnection() async {
         guard let end = machine.end else { preconditionFailure("a connection is finished when its stream has ended") }
         await saveEnd(end)
         // Stanzas that were handled after the end count as well.
@@ -49,24 +74,37 @@ extension Session {
         if let limits = stream?.serverLimits { memory.limits = limits }
         stream = nil
         connection.transport = nil
+        connection.direct = nil
         perform(machine.connectionOver(resuming: resumption, now: clock.now()))
         flushEvents()
     }
 
-    /// Reads and writes until the stream is over.
-    private func converse(over transport: any Transport, until over: Gate) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.read(from: transport) }
-            group.addTask { await self.write(to: transport) }
-            await over.wait()
-            group.cancelAll()
+    /// Reads and writes from now on.
+    @inline(never)
+    private func startConversation() {
+        guard let transport = connection.transport else { return }
+        connection.isConversing = true
+        flushOutbox()
+        if let direct = connection.direct {
+            direct.startReading(self)
+        } else {
+            connection.reading = Task { await self.read(from: transport) }
         }
     }
 
-    /// Writes the remaining data and closes the transport, with a timeout.
-    private func finish(_ transport: any Transport) async {
+    /// Ends reading and writing when the stream is over, writes the remaining data and closes the transport, with a timeout.
+    @inline(never)
+    private func finish() async {
+        guard let transport = connection.transport else { return }
+        connection.direct?.stopReading()
+        connection.isConversing = false
+        connection.reading?.cancel()
+        connection.writer?.cancel()
+        await connection.reading?.value
+        await connection.writer?.value
         await saveIfDue()
         let (rest, stanzas) = connection.outbox.take()
+        let elements = takeSentElements()
         let instant = clock.now().advanced(by: Self.finishTime)
         let isWritten = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -88,17 +126,57 @@ extension Session {
             group.cancelAll()
             return isWritten
         }
-        if isWritten { written(stanzas) }
+        if isWritten {
+            written(stanzas)
+            written(elements: elements)
+        }
     }
 
-    private func write(to transport: any Transport) async {
-        while !Task.isCancelled {
-            guard !connection.outbox.isEmpty else {
-                await waitForOutbox(toHold: 1)
-                continue
+    // MARK: Writing
+
+    /// Something was added to the outbox: it is written at the end of this turn of the event loop.
+    func outboxGrew() {
+        gatherTurn()
+        if connection.outbox.isFull { updateIntake() }
+    }
+
+    /// Lets this turn of the event loop end with a call of ``turnEnded()``.
+    func gatherTurn() {
+        guard !isTurnGathered else { return }
+        isTurnGathered = true
+        loop.state.gather(self)
+    }
+
+    /// Passes the outbox to the transport, at once if that needs no waiting.
+    private func flushOutbox() {
+        guard connection.isConversing, !connection.outbox.isEmpty, connection.writer == nil,
+            !connection.isWritingOver, let transport = connection.transport
+        else { return }
+        // A stanza may be resent by another process only if it was stored before it left this one.
+        guard configuration.store == nil, let direct = connection.direct, direct.isReadyToWrite else {
+            connection.writer = Task {
+                await self.writeOutbox(to: transport)
+                self.connection.writer = nil
             }
-            let byteCount = connection.outbox.byteCount
+            return
+        }
+        let (pieces, stanzas) = connection.outbox.take()
+        let elements = takeSentElements()
+        for piece in pieces {
+            counted.bytesSent += UInt64(piece.count)
+            observers.wire.report(.sent(piece))
+            direct.writeNow(piece)
+        }
+        var tokens = connection.outbox.takeTokens()
+        wrote(stanzas, elements, &tokens)
+    }
+
+    private func writeOutbox(to transport: any Transport) async {
+        while !Task.isCancelled, !connection.outbox.isEmpty {
             let (pieces, stanzas) = connection.outbox.take()
+            let elements = takeSentElements()
+            // Until they are written, tokens stay where the end of the stream finds them.
+            let tokenCount = connection.outbox.tokenCount
             // A stanza may be resent by another process only if it was stored before it left this one.
             guard await saveIfDue() else { return }
             do {
@@ -110,46 +188,25 @@ extension Session {
                 outboxDrained.send()
                 return
             }
-            written(stanzas)
-            outboxHasRoom.send()
-            outboxDrained.send()
-            if byteCount >= Outbox.burst { await gather() }
+            var tokens = connection.outbox.takeTokens(tokenCount)
+            wrote(stanzas, elements, &tokens)
         }
     }
 
-    private func waitForOutbox(toHold byteCount: Int) async {
-        guard connection.outbox.byteCount < byteCount else { return }
-        connection.wakesWriterAt = byteCount
-        await outboxFilled.wait()
-        connection.wakesWriterAt = .max
+    private func wrote(_ stanzas: [StanzaToken], _ elements: [XMLElement], _ tokens: inout [[SendToken]]) {
+        written(stanzas)
+        wrote(&tokens)
+        written(elements: elements)
+        outboxHasRoom.send()
+        outboxDrained.send()
+        updateIntake()
     }
 
-    /// Lets more gather for the next write, but not longer than ``Outbox/gatheringTime``: during a burst each wake-up of a
-    /// task costs more than many messages.
-    private func gather() async {
-        if !isGatheringTimed {
-            isGatheringTimed = true
-            spawn { [self] in
-                // The time of the machine, not that of the session's clock: nothing in the protocol depends on it.
-                try? await Task.sleep(for: Outbox.gatheringTime)
-                await gatheringTimePassed()
-            }
-        }
-        connection.outbox.reserveRoom()
-        await waitForOutbox(toHold: Outbox.gathered)
-        // The burst is over: its room is given back.
-        if connection.outbox.isEmpty { _ = connection.outbox.take() }
-    }
-
-    private func gatheringTimePassed() {
-        isGatheringTimed = false
-        if connection.wakesWriterAt == Outbox.gathered { outboxFilled.send() }
-    }
-
-    private func write(_ pieces: [[UInt8]], to transport: any Transport) async throws(TransportError) {
+    func write(_ pieces: [[UInt8]], to transport: any Transport) async throws(TransportError) {
         for piece in pieces {
             // Counted before writing, because the response may arrive before this task continues.
             counted.bytesSent += UInt64(piece.count)
+            observers.wire.report(.sent(piece))
             try await transport.write(piece)
         }
     }
@@ -173,55 +230,15 @@ extension Session {
         }
         flushEventsOutsideOfReading()
     }
+}
 
-    // MARK: Reading
-
-    /// Whether nothing is read because too much waits to be written.
-    private var mustDrain: Bool {
-        connection.outbox.isOverflowing && !connection.isWritingOver && machine.end == nil
-    }
-
-    private func read(from transport: any Transport) async {
-        while machine.end == nil, !Task.isCancelled {
-            await observers.gate.wait()
-            while mustDrain, !Task.isCancelled { await outboxDrained.wait() }
-            guard machine.end == nil else { break }
-            var actions: [StreamAction]?
-            do throws(TransportError) {
-                let bytes = try await transport.read()
-                connection.isHandlingInput = true
-                counted.wakeUps += 1
-                counted.bytesReceived += UInt64(bytes.count)
-                if bytes.isEmpty {
-                    actions = stream?.transportClosed(.endOfStream, now: clock.now())
-                } else {
-                    actions = stream?.bytesReceived(bytes, now: clock.now())
-                }
-            } catch {
-                guard error.code != .cancelled else { break }
-                connection.isHandlingInput = true
-                actions = stream?.transportClosed(TransportClosure(error), now: clock.now())
-            }
-            perform(actions)
-            await handleInbox()
-            if configuration.store != nil { await saveIfDue() }
-            connection.isHandlingInput = false
-            flushEvents()
-            if connection.isTLSDue { await secure(transport) }
-            if machine.end != nil { connection.over.open() }
-        }
-    }
-
-    /// Performs the TLS handshake after all unencrypted data was written.
-    private func secure(_ transport: any Transport) async {
-        connection.isTLSDue = false
-        let rest = connection.outbox.take().pieces
-        do throws(TransportError) {
-            try await write(rest, to: transport)
-            let information = try await transport.startTLS(configuration.tls)
-            perform(stream?.tlsEstablished(.init(information), now: clock.now()))
-        } catch {
-            perform(stream?.transportClosed(TransportClosure(error), now: clock.now()))
+extension Session: Flushable {
+    /// The end of a turn of the event loop.
+    package nonisolated func turnEnded() {
+        assumeIsolated { session in
+            session.isTurnGathered = false
+            session.takeIntake()
+            session.flushOutbox()
         }
     }
 }

@@ -1,4 +1,5 @@
 import SASLMechanisms
+import TransportLayer
 import Waiting
 import XMPPAddress
 import XMPPStanzas
@@ -22,76 +23,92 @@ extension Session {
         interceptors = configuration.interceptors
         guard purpose != .registration else { return }
         for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
-        if let cycle = ExtensionStarts.cycle(in: extensionTable.all) {
-            let names = cycle.map { String(describing: type(of: $0)) }.joined(separator: ", ")
-            throw ClientError(.invalidConfiguration, "These extensions wait for each other to start: \(names).")
-        }
-        for instance in extensionTable.all {
-            for handler in instance.handlers { try router.register(handler) }
-            interceptors += instance.interceptors
-        }
+        try requireOrder()
+        for instance in extensionTable.instances { try plug(instance) }
     }
 
     /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
+    ///
+    /// A session spends most of its time waiting, so the functions that wait are small and what they call is not inlined: their
+    /// variables are in memory meanwhile.
     func live() async {
         if case .wait = machine.nextStep() {
             await connectionWanted.wait()
             if closeWanted.isOpen { return await end(nil) }
         }
-        await end(await connectRepeatedly())
+        if let error = await begin() { return await end(error) }
+        await end(await connectUntilTheEnd())
     }
 
-    /// Connects as the machine decides until the session is over; returns the reason, `nil` for an intended end.
-    private func connectRepeatedly() async -> ClientError? {
-        if case .end(let error) = machine.nextStep() { return error }
+    /// Loads what an earlier process has stored, and starts to work.
+    ///
+    /// - Returns: The reason if the session ends without having worked.
+    @inline(never)
+    private func begin() async -> ClientError?? {
+        if case .end(let error) = machine.nextStep() { return .some(error) }
         do throws(ClientError) {
             let saved = try await loadSaved()
             perform(machine.begin(resuming: saved, now: clock.now()))
         } catch {
             return error
         }
-        let extensions = extensionTable.all
-        return await withDiscardingTaskGroup(returning: ClientError?.self) { group in
-            group.addTask { await self.superviseJobs() }
-            group.addTask { await self.keepTime() }
-            group.addTask { await self.closeWhenWanted() }
-            group.addTask { await self.watchNetwork() }
-            for instance in extensions { group.addTask { await instance.run(in: self) } }
-            defer { group.cancelAll() }
-            while true {
-                switch machine.nextStep() {
-                case .wait: await lifeChanged.wait()
-                // The secret of a component is for the host of its settings only.
-                case .connect(let place): await connect(at: purpose == .component ? .usual : place)
-                case .end(let error): return error
-                }
+        alarm = Alarm()
+        noticeSleep(clock.now())
+        rearm()
+        if let monitor = configuration.networkMonitor { spawn { await self.watchNetwork(monitor) } }
+        for entry in extensionTable.all { begin(entry) }
+        isLiving = true
+        closeIfWanted()
+        return nil
+    }
+
+    /// Connects as the machine decides until the session is over; returns the reason, `nil` for an intended end.
+    @inline(never)
+    private func connectUntilTheEnd() async -> ClientError? {
+        while true {
+            switch nextStep() {
+            case .wait: await lifeChanged.wait()
+            // The secret of a component is for the host of its settings only.
+            case .connect(let place): await connect(at: purpose == .component ? .usual : place)
+            case .end(let error): return error
             }
         }
     }
 
-    private nonisolated func superviseJobs() async {
-        await withDiscardingTaskGroup { group in
-            for await job in jobs.stream { group.addTask(operation: job) }
-            group.cancelAll()
-        }
-    }
+    @inline(never)
+    private func nextStep() -> SessionMachine.Step { machine.nextStep() }
 
-    private func closeWhenWanted() async {
-        await closeWanted.wait()
-        guard closeWanted.isOpen else { return }
+    /// Closes the stream if the end was requested; called at the beginning and with each request.
+    func closeIfWanted() {
+        guard closeWanted.isOpen, isLiving, !isClosing else { return }
+        isClosing = true
         observers.gate.forceOpen()
+        takeIntake()
+        if suspensionWanted.isOpen, isOnline, configuration.store != nil, resumptionState != nil {
+            perform(machine.closeRequested(now: clock.now()))
+            let closure = TransportClosure(.broken, detail: "The session is suspended.")
+            perform(stream?.transportClosed(closure, now: clock.now()))
+            return
+        }
         if isOnline, lastPresence?.type == .available {
             // Sent before the end, so that contacts see it at once and not only when the server gives up (RFC 6121
             // §4.5).
-            _ = try? dispatch(.presence(Presence(type: .unavailable, id: identifiers.next())))
+            _ = try? dispatch(.presence(Presence(type: .unavailable, id: newID())))
         }
         perform(machine.closeRequested(now: clock.now()))
         perform(stream?.close(now: clock.now()))
     }
 
+    @inline(never)
     private func end(_ error: ClientError?) async {
+        isLiving = false
+        stopAlarm()
+        await jobs.end()
+        for entry in extensionTable.all { entry.work.cancel() }
+        for entry in extensionTable.all { await entry.work.end() }
         let farewell = machine.end(error)
         let reason = error ?? .sessionEnded
+        updateIntake()
         _ = ledger.takeHeld()
         for number in ledger.numbers {
             // After a wanted end the unavailable presence is not missed.
@@ -99,17 +116,18 @@ extension Session {
             failSending(number, because: reason)
         }
         for reply in requests.withdrawAll() { reply.fulfil(.failure(reason)) }
+        settleRetired()
         for token in ledger.alive() { token.settle() }
         perform(farewell)
         flushEvents()
         for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
         interceptors = []
+        directories = []
         router = StanzaRouter()
         stream = nil
         await configuration.store?.sessionEnded()
         await signInSaving?.value
         observers.finish()
-        jobs.continuation.finish()
         outboxHasRoom.send()
         probeOver?.open()
         firstOnline.open()
@@ -121,6 +139,7 @@ extension Session {
 
 extension Session {
     /// Performs the actions of the session machine in order.
+    @inline(never)
     func perform(_ actions: [SessionMachine.Action]) {
         carryOut(actions)
         settle()
@@ -173,14 +192,14 @@ extension Session {
         guard !session.isResumed else { return }
         serverSessionCount += 1
         acquaintances.sessionBegan()
-        starts.sessionBegan(extensionTable.all)
+        starts.sessionBegan(extensionTable.instances)
     }
 
     /// Sends the waiting stanzas and starts the extensions.
     func start(isFirst: Bool) {
         for (stanza, number) in ledger.takeHeld() { submit(stanza, number) }
         if let transport = connection.transport { spawn { await transport.negotiationFinished() } }
-        let round = starts.begin(extensionTable.all)
+        let round = starts.begin(extensionTable.instances)
         spawn { [self] in await start(round, isFirst: isFirst) }
     }
 
@@ -234,8 +253,7 @@ extension Session {
     }
 
     /// Reports changes of the network to the machines until the session ends.
-    private func watchNetwork() async {
-        guard let monitor = configuration.networkMonitor else { return }
+    private func watchNetwork(_ monitor: any NetworkMonitor) async {
         for await change in monitor.changes() {
             counted.wakeUps += 1
             switch change {
@@ -248,36 +266,65 @@ extension Session {
         }
     }
 
-    /// Detects whether the computer has slept since the last call.
+    /// Detects whether the computer has slept since the last alarm.
     private func noticeSleep(_ now: ContinuousClock.Instant) {
         if let awake = clock.awake?() { perform(machine.clocksRead(now: now, awake: awake)) }
     }
 
-    /// Wakes the timer task if there is an earlier deadline than the one it waits for.
+    /// Sets the alarm to the next deadline, unless it is set to an earlier time already.
     func rearm() {
-        guard let next = nextDeadline else { return }
-        if armedDeadline.map({ next < $0 }) ?? true { nearerDeadline.send() }
+        guard let alarm, let next = nextDeadline, alarm.instant.map({ next < $0 }) ?? true else { return }
+        stopAlarm()
+        let number = alarm.number + 1
+        let ring: @Sendable () -> Void = { [weak self] in
+            self?.assumeIsolated { if $0.alarm?.number == number { $0.timePassed() } }
+        }
+        if let schedule = clock.schedule {
+            let loop = loop
+            schedule(next) { loop.execute(ring) }
+            self.alarm = Alarm(number: number, instant: next)
+        } else {
+            self.alarm = Alarm(number: number, instant: next, timer: loop.state.schedule(at: next, ring))
+        }
+    }
+
+    private func stopAlarm() {
+        if let timer = alarm?.timer { loop.state.cancelTimer(timer) }
+        alarm = nil
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
-        let deadlines = [stream?.nextDeadline ?? nil, requests.nextDeadline, machine.nextDeadline]
-        return deadlines.compactMap(\.self).min()
+        earliest(earliest(stream?.nextDeadline ?? nil, requests.nextDeadline), machine.nextDeadline)
     }
 
-    /// Reports the time to the machines and the requests until the session ends.
-    private func keepTime() async {
-        while !Task.isCancelled {
-            armedDeadline = nextDeadline
-            noticeSleep(clock.now())
-            await clock.wait(until: armedDeadline, or: nearerDeadline)
-            let now = clock.now()
-            if let armedDeadline, armedDeadline <= now { counted.wakeUps += 1 }
-            noticeSleep(now)
-            perform(stream?.timerFired(now: now))
-            perform(machine.deadlinePassed(now: now))
-            for reply in requests.deadlinePassed(now: now) {
-                reply.fulfil(.failure(ClientError(.timedOut, "There was no answer in time.")))
-            }
-        }
+    private func earliest(
+        _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
+
+    /// Reports the time to the machines and the requests.
+    private func timePassed() {
+        guard let number = alarm?.number else { return }
+        alarm = Alarm(number: number)
+        let now = clock.now()
+        counted.wakeUps += 1
+        noticeSleep(now)
+        perform(stream?.timerFired(now: now))
+        perform(machine.deadlinePassed(now: now))
+        for reply in requests.deadlinePassed(now: now) {
+            reply.fulfil(.failure(ClientError(.timedOut, "There was no answer in time.")))
+        }
+        rearm()
+    }
+}
+
+/// The time at which a session looks at its deadlines.
+struct Alarm {
+    /// Counts the settings: an earlier one that cannot be cancelled is ignored.
+    var number: UInt64 = 0
+    /// `nil` if there is no deadline.
+    var instant: ContinuousClock.Instant?
+    var timer: TimerQueue.Identifier?
 }

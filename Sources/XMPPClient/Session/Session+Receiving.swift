@@ -3,23 +3,65 @@ import XMPPAddress
 import XMPPStanzas
 
 extension Session {
+    /// Handles the received stanzas one after the other as far as nothing has to be waited for.
+    ///
+    /// - Returns: Whether all were handled.
+    func handleInboxAtOnce() -> Bool {
+        guard !connection.inbox.isEmpty else { return true }
+        guard configuration.store == nil, interceptors.isEmpty else { return false }
+        while !connection.inbox.isEmpty {
+            let items = connection.inbox
+            connection.inbox = []
+            for (index, item) in items.enumerated() {
+                switch item {
+                case .element(let element): emit(.element(element))
+                case .stanzas(let elements):
+                    let count = elements.firstIndex { !deliverAtOnce($0) } ?? elements.count
+                    handled(count)
+                    guard count == elements.count else {
+                        let rest = [Connection.Inbound.stanzas(Array(elements[count...]))] + items[(index + 1)...]
+                        connection.inbox = rest + connection.inbox
+                        return false
+                    }
+                case .unreadable:
+                    connection.inbox = items[index...] + connection.inbox
+                    return false
+                }
+            }
+        }
+        return true
+    }
+
+    /// Delivers a stanza that no interceptor gets, unless it is a request or invalid.
+    private func deliverAtOnce(_ element: XMLElement) -> Bool {
+        guard let stanza = try? decoder.decode(element) else { return false }
+        if case .iq(let iq) = stanza, iq.requiresResponse { return false }
+        deliver(response: stanza)
+        return true
+    }
+
     /// Handles the received stanzas one after the other.
     func handleInbox() async {
         while !connection.inbox.isEmpty {
             let items = connection.inbox
             connection.inbox = []
+            let chain = interceptors
             for item in items {
                 switch item {
                 case .element(let element): emit(.element(element))
                 case .stanzas(let elements):
-                    let received = elements.map { read($0) }
-                    guard await save(received: received) else { return }
-                    for stanza in received { await handle(stanza) }
-                    handled(received.count)
+                    if configuration.store == nil {
+                        for element in elements { await handle(ReceivedStanza(element, by: &decoder), chain) }
+                    } else {
+                        let received = elements.map { ReceivedStanza($0, by: &decoder).rememberingDecoded() }
+                        guard await save(received: received) else { return }
+                        for stanza in received { await handle(stanza, chain) }
+                    }
+                    handled(elements.count)
                 case .unreadable(let element):
                     // Nothing of it is stored, but it is counted like the others: the server may forget it.
                     guard await save(unreadable: 1) else { return }
-                    await handle(element)
+                    await handle(element, chain)
                     handled(1)
                 }
             }
@@ -33,8 +75,8 @@ extension Session {
 
     /// Handles a stanza of which only the start tag is known: a request is answered, and our own request fails if this
     /// was its response.
-    private func handle(_ element: UnreadableElement) async {
-        for interceptor in interceptors { await interceptor.willSkip(element, in: self) }
+    private func handle(_ element: UnreadableElement, _ chain: [any StanzaInterceptor]) async {
+        for interceptor in chain { await interceptor.willSkip(element, in: self) }
         emit(.skipped(element))
         let tag = element.startTag
         if let rejection = IQ.rejection(of: tag) {
@@ -45,12 +87,7 @@ extension Session {
         }
     }
 
-    private func read(_ element: XMLElement) -> ReceivedStanza {
-        let stanza = ReceivedStanza(element, by: &decoder)
-        return configuration.store == nil ? stanza : stanza.rememberingDecoded()
-    }
-
-    private func handle(_ received: ReceivedStanza) async {
+    private func handle(_ received: ReceivedStanza, _ chain: [any StanzaInterceptor]) async {
         if let error = received.error {
             emit(.unreadable(received.element, error))
             if let rejection = IQ.rejection(of: received.element) { await reject(rejection) }
@@ -61,40 +98,47 @@ extension Session {
             // The answer must repeat the id (RFC 6120 §8.1.3), and the sender must not choose the size of the answer.
             return emit(.filtered(stanza, .incoming))
         }
-        guard !interceptors.isEmpty else { return await deliver(stanza) }
-        if let passed = await intercept(stanza) { await deliver(passed) }
+        guard !chain.isEmpty else { return await deliver(stanza) }
+        let passage = await SessionContext.$interception.withValue(.incoming) { await intercept(stanza, chain) }
+        switch passage {
+        case .pass(let passed): await deliver(passed)
+        case .handled: break
+        case .drop:
+            if case .iq(let iq) = stanza { await refuse(iq) }
+        }
     }
 
-    /// Passes an incoming stanza through the interceptors; `nil` if one of them consumes it.
-    private func intercept(_ received: AnyStanza) async -> AnyStanza? {
+    /// Passes an incoming stanza through the interceptors.
+    private func intercept(_ received: AnyStanza, _ chain: [any StanzaInterceptor]) async -> Interception {
         var stanza = received
-        for interceptor in interceptors {
-            let result = await SessionContext.$interception.withValue(.incoming) {
-                await interceptor.willReceive(stanza, in: self)
-            }
+        for interceptor in chain {
+            let result = await interceptor.willReceive(stanza, in: self)
             switch result {
             case .pass(let passed): stanza = passed
-            case .handled: return nil
+            case .handled: return result
             case .drop:
                 emit(.filtered(stanza, .incoming))
-                if case .iq(let iq) = received { await refuse(iq) }
-                return nil
+                return result
             }
         }
-        return stanza
+        return .pass(stanza)
     }
 
     private func deliver(_ stanza: AnyStanza) async {
+        guard case .iq(let iq) = stanza, iq.requiresResponse else { return deliver(response: stanza) }
+        if observers.isObserved(.iqs) { emit(.iq(iq)) }
+        await route(iq)
+    }
+
+    /// Delivers a stanza that requires no response.
+    private func deliver(response stanza: AnyStanza) {
         switch stanza {
-        case .message(let message): emit(.message(message))
-        case .presence(let presence): emit(.presence(presence))
+        case .message(let message): if observers.isObserved(.messages) { emit(.message(message)) }
+        case .presence(let presence): if observers.isObserved(.presences) { emit(.presence(presence)) }
         case .iq(let iq):
-            if iq.requiresResponse {
-                emit(.iq(iq))
-                await route(iq)
-            } else if let reply = requests.answered(by: iq) {
+            if let reply = requests.answered(by: iq) {
                 reply.fulfil(.success(iq))
-            } else {
+            } else if observers.isObserved(.iqs) {
                 emit(.iq(iq))
             }
         }
@@ -108,7 +152,7 @@ extension Session {
         case .unhandled: await refuse(iq)
         case .refused: answer(.error(for: iq, StanzaError(.resourceConstraint)))
         case .queued: break
-        case .start(let key): spawn { [self] in await work(on: key) }
+        case .start(let key): jobs.start(on: loop) { [self] in await work(on: key) }
         }
     }
 
@@ -158,7 +202,7 @@ extension Session {
     /// `nil` if the server could not be asked.
     private func absence(in language: String) async -> AbsentAddressReplies.Answer? {
         guard let own = ownAddress,
-            let nobody = try? JID(local: own.local, domain: own.domain, resource: "absent-\(identifiers.next())")
+            let nobody = try? JID(local: own.local, domain: own.domain, resource: "absent-\(newID())")
         else { return nil }
         var request = IQ(AbsentAddressProbe(), to: nobody)
         request.language = language.isEmpty ? nil : language

@@ -27,11 +27,18 @@ extension Session {
     package func request<Request: IQRequest>(
         _ request: Request, to receiver: JID? = nil, timeout: Duration? = nil, whenQueued: @Sendable () -> Void
     ) async throws(ClientError) -> Request.Response {
-        let answer = try await result(of: IQ(request, to: receiver), timeout: timeout, whenQueued: whenQueued)
+        try await response(to: IQ(request, to: receiver), of: Request.self, timeout: timeout, whenQueued: whenQueued)
+    }
+
+    /// Sends a request stanza and returns the response as a value.
+    func response<Request: IQRequest>(
+        to iq: IQ, of request: Request.Type, timeout: Duration?, whenQueued: @Sendable () -> Void = {}
+    ) async throws(ClientError) -> Request.Response {
+        let answer = try await result(of: iq, timeout: timeout, whenQueued: whenQueued)
         do {
             return try Request.Response(payload: answer.payload)
         } catch {
-            throw ClientError(.unreadableAnswer, "The answer could not be read.", cause: error)
+            throw ClientError(.unreadableAnswer, "The answer could not be read.", cause: error).of(iq)
         }
     }
 
@@ -44,9 +51,13 @@ extension Session {
     package func result(
         of iq: IQ, timeout: Duration? = nil, whenQueued: @Sendable () -> Void
     ) async throws(ClientError) -> IQ {
-        let answer = try await answer(to: iq, timeout: timeout, whenQueued: whenQueued)
-        if answer.isError { throw ClientError(refused: answer.error ?? StanzaError(.undefinedCondition)) }
-        return answer
+        do throws(ClientError) {
+            let answer = try await answer(to: iq, timeout: timeout, whenQueued: whenQueued)
+            if answer.isError { throw ClientError(refused: answer.error ?? StanzaError(.undefinedCondition)) }
+            return answer
+        } catch {
+            throw error.of(iq)
+        }
     }
 
     /// Sends a request stanza and returns the response, a result or an error.
@@ -63,7 +74,7 @@ extension Session {
             throw ClientError(.invalidConfiguration, "Before a login only registration can be asked for.")
         }
         var iq = iq
-        let id = iq.id ?? identifiers.next()
+        let id = iq.id ?? newID()
         iq.id = id
         if purpose == .component, iq.from == nil { iq.from = configuration.address }
         guard !requests.contains(id: id) else {

@@ -3,10 +3,13 @@ import XMPPStream
 
 extension Session {
     /// Performs the actions of the stream in order. Received data is only recorded; the reader handles it.
+    @inline(never)
     func perform(_ actions: [StreamAction]?) {
         for action in actions ?? [] {
             switch action {
-            case .write(let bytes): connection.outbox.append(bytes)
+            case .write(let bytes):
+                connection.outbox.append(bytes)
+                outboxGrew()
             case .startTLS: connection.isTLSDue = true
             // The transport is closed when the stream is over, after the remaining data is written.
             case .closeTransport: break
@@ -33,6 +36,7 @@ extension Session {
     }
 
     /// Completes the actions of either machine.
+    @inline(never)
     func settle() {
         // Stanzas that the stream resends precede those that waited for it. A stream can end in the same moment in
         // which it begins.
@@ -40,8 +44,8 @@ extension Session {
             connection.startDue = nil
             if isOnline { start(isFirst: isFirst) }
         }
-        wakeWriter()
-        if machine.end != nil, !connection.isHandlingInput { connection.over.open() }
+        updateIntake()
+        if machine.isDraining, !connection.isHandlingInput { connection.over.open() }
         if let over = probeOver, stream?.isProbing != true {
             probeOver = nil
             over.open()
@@ -105,6 +109,7 @@ extension Session {
 
     /// The stream is over: nothing can be sent any more, and new stanzas wait if the session can be resumed.
     func streamEnded(_ end: StreamEnd) {
+        enterUnwritten()
         carryOut(machine.streamEnded(withoutSuspect(end), now: clock.now(), jitter: .random(in: 0...1)))
     }
 

@@ -1,3 +1,5 @@
+import Synchronization
+package import TransportLayer
 import Waiting
 public import XMPPAddress
 public import XMPPStanzas
@@ -10,33 +12,48 @@ public import XMPPStream
 /// machine implements the protocol. The session sends in one order, matches responses to requests, routes requests to
 /// their handlers, and notifies observers in batches. All of its work is done in tasks of `run`, which have ended when
 /// `run` returns.
+///
+/// The session and its connection run on one event loop: a read, its parsing, its handling and the write that answers it are
+/// one turn on one thread. An actor with the same executor, for example an extension, is called without changing threads:
+///
+///     actor Echo: SessionExtension {
+///         private let session: Session
+///         nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+///     }
+///
+/// Code that runs there must not block.
 public actor Session {
     /// The purpose of the connection.
     enum Purpose {
         case login, registration, component
     }
 
-    nonisolated let configuration: ClientConfiguration
+    private nonisolated let sharedConfiguration: SharedConfiguration
+    nonisolated var configuration: ClientConfiguration { sharedConfiguration.value }
     nonisolated let purpose: Purpose
     nonisolated let clock: SessionClock
+    /// The loop on which the session runs.
+    package nonisolated let loop: EventLoop
     nonisolated let observers = EventObservers()
     nonisolated let extensionTable = ExtensionTable()
-    nonisolated let jobs = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
+    nonisolated let jobs = Jobs()
 
     /// Opened when the session may connect, and when the end is requested.
     nonisolated let connectionWanted = Gate()
     /// Opened when the end is requested.
     nonisolated let closeWanted = Gate()
+    nonisolated let suspensionWanted = Gate()
     /// Opened when the closure of the program starts, and at the end.
     nonisolated let firstOnline = Gate()
     /// Opened at the end.
     nonisolated let ended = Gate()
 
     nonisolated let sendingLock = AsyncLock()
-    nonisolated let outboxFilled = Signal()
+    nonisolated let intake = SendIntake()
+    nonisolated let identifiers: Mutex<IdentifierSource>
+    private nonisolated let chain = Mutex<[any StanzaInterceptor]>([])
     nonisolated let outboxHasRoom = Signal()
     nonisolated let outboxDrained = Signal()
-    nonisolated let nearerDeadline = Signal()
     nonisolated let lifeChanged = Signal()
 
     /// Decides when to connect, whether stanzas can be sent, and how the session ends.
@@ -50,6 +67,8 @@ public actor Session {
     /// Saves the data for the next login; each task waits for the previous one.
     var signInSaving: Task<Void, Never>?
     var starts = ExtensionStarts()
+    /// The extensions that know peers.
+    var directories: [any PeerDirectory] = []
 
     var decoder = StanzaDecoder()
     var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
@@ -57,25 +76,37 @@ public actor Session {
     var ledger = SendLedger()
     var acquaintances = ContactedAddresses()
     var absences = AbsentAddressReplies()
-    var identifiers: IdentifierSource
-    var interceptors: [any StanzaInterceptor] = []
     /// The next events for the observers.
     var events: [SessionEvent] = []
     /// Opened when the check of the connection has a result.
     var probeOver: Gate?
+    /// The size of the stanzas for which the intake is open.
+    var intakeLimit = 0
+    /// Whether this turn of the event loop ends with a call of ``turnEnded()``.
+    var isTurnGathered = false
     /// Whether the timer of a burst runs.
     var isGatheringTimed = false
-    /// The instant until which the timer task sleeps.
-    var armedDeadline: ContinuousClock.Instant?
+    /// Whether the session connects, works and can be closed.
+    var isLiving = false
+    /// Whether the end was requested and the stream closed.
+    var isClosing = false
+    /// The next call of ``timePassed()``; `nil` before the beginning and after the end.
+    var alarm: Alarm?
     var lastPresence: Presence?
     var ownAddress: JID?
     /// The number of sessions on the server so far; a resumption continues the same one.
     package internal(set) var serverSessionCount = 0
 
     init(configuration: ClientConfiguration, purpose: Purpose) {
-        self.configuration = configuration
+        self.init(SharedConfiguration(configuration), purpose)
+    }
+
+    init(_ sharedConfiguration: SharedConfiguration, _ purpose: Purpose) {
+        let configuration = sharedConfiguration.value
+        self.sharedConfiguration = sharedConfiguration
         self.purpose = purpose
         clock = configuration.clock
+        loop = configuration.eventLoop ?? EventLoop.next()
         machine = SessionMachine(
             ReconnectionSchedule(
                 configuration.reconnection,
@@ -84,9 +115,17 @@ public actor Session {
         memory.token = configuration.fastToken
         counted = Traffic(since: clock.now())
         var generator = SystemRandomNumberGenerator()
-        identifiers = IdentifierSource(using: &generator)
+        identifiers = Mutex(IdentifierSource(using: &generator))
         requests.ownAddress = configuration.address
     }
+
+    /// The chain, which outgoing stanzas pass on the executor of their sender.
+    nonisolated var interceptors: [any StanzaInterceptor] {
+        get { chain.withLock { $0 } }
+        set { chain.withLock { $0 = newValue } }
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 }
 
 // MARK: - State
@@ -117,7 +156,7 @@ extension Session {
 
     /// The features that service discovery announces: those of the handlers and of the extensions, sorted.
     public var features: [String] {
-        router.features.union(extensionTable.all.flatMap(\.features)).sorted()
+        router.features.union(extensionTable.instances.flatMap(\.features)).sorted()
     }
 
     /// The state from which this session can be resumed on another connection, also in another process (XEP-0198 §5);
@@ -132,7 +171,7 @@ extension Session {
     /// The extensions of this session that conform to a protocol, in the order of the configuration:
     /// `session.extensions(as: (any PeerDirectory).self)`.
     public nonisolated func extensions<Role>(as role: Role.Type) -> [Role] {
-        extensionTable.all.compactMap { $0 as? Role }
+        extensionTable.instances.compactMap { $0 as? Role }
     }
 
     /// Observes the session from now on; see ``SessionEvents``.
@@ -140,9 +179,13 @@ extension Session {
     /// - Parameters:
     ///   - kinds: The kinds of events to observe.
     ///   - limit: The number of events that may wait before reading from the socket pauses; by default that of the
-    ///     configuration.
-    public nonisolated func events(_ kinds: SessionEvent.Kinds = .all, limit: Int? = nil) -> SessionEvents {
-        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit)
+    ///     configuration. Iterate to the end of what you need, and release the sequence then: one that is held and not read
+    ///     stops the connection (``observersBehind``).
+    ///   - file: With `line`, names the observer in ``observersBehind`` and in a log.
+    public nonisolated func events(
+        _ kinds: SessionEvent.Kinds = .all, limit: Int? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) -> SessionEvents {
+        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit, origin: "\(file):\(line)")
     }
 
     /// Registers another handler of requests; its feature is announced from now on.
@@ -157,6 +200,9 @@ extension Session {
         for iq in router.unregister(key) { answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
     }
 
+    /// Whether the session has ended.
+    var isOver: Bool { machine.phase == .ended }
+
     /// The failure that ended the session; `nil` before the end and after an intended end.
     var failure: ClientError? { machine.failure }
 
@@ -170,9 +216,22 @@ extension Session {
         await ended.wait()
     }
 
+    /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
+    public nonisolated func untilEnd() async { await ended.wait() }
+
+    /// Ends the session and leaves it on the server, so that the next process resumes it and nobody notices the pause
+    /// (XEP-0198 §5): the connection is closed without `</stream:stream>`. It returns when the state is stored.
+    ///
+    /// A session that cannot be resumed, or whose state is not stored, is closed as with ``close()``.
+    public nonisolated func suspend() async {
+        suspensionWanted.open()
+        await close()
+    }
+
     nonisolated func requestClose() {
         closeWanted.open()
         connectionWanted.open()
+        loop.execute { self.assumeIsolated { $0.closeIfWanted() } }
     }
 
     /// Lets the session connect. Only a closure that begins with ``Client/Beginning/connecting`` needs it, once it observes
@@ -227,7 +286,5 @@ extension Session {
     }
 
     /// Runs work as a task of the session, cancelled at its end.
-    nonisolated func spawn(_ job: @escaping @Sendable () async -> Void) {
-        jobs.continuation.yield(job)
-    }
+    nonisolated func spawn(_ job: @escaping @Sendable () async -> Void) { jobs.start(job) }
 }

@@ -92,9 +92,9 @@ struct SessionMachine: ~Copyable {
         /// The server waits for registration requests. → draining
         case registering(StreamFeatures)
         /// The session is online. → draining
-        case online(StreamSession)
+        indirect case online(StreamSession)
         /// The stream is over; its received data is still being handled, and the remaining data written. → offline
-        case draining(Draining)
+        indirect case draining(Draining)
         /// The session has ended, with the reason unless the end was requested.
         case ended(ClientError?)
     }
@@ -389,6 +389,9 @@ extension SessionMachine {
 
     /// The end of the stream whose connection is not over yet.
     var end: StreamEnd? { if case .draining(let draining) = state { draining.end } else { nil } }
+
+    /// Whether the stream of a connection that is not over yet has ended: whether there is an ``end``.
+    var isDraining: Bool { if case .draining = state { true } else { false } }
 
     /// Whether the connection that is not over yet was online.
     var wasOnline: Bool { if case .draining(let draining) = state { draining.wasOnline } else { false } }

@@ -3,6 +3,7 @@ import ChatModel
 import ChatStore
 import Foundation
 import Media
+import SpellChecking
 import Testing
 import WindowFixtures
 
@@ -74,22 +75,129 @@ extension WindowTests {
         window.present()
         await Toolkit.settle()
         view.entry.insert(sampleWords("Hi @ro"))
-        #expect(view.mentions.completion?.candidates == ["Romeo", "Rosaline"])
+        #expect(view.completions.completion?.candidates == ["Romeo", "Rosaline"])
         await Toolkit.picture(window, "composer-mention")
         #expect(view.pressed(.down))
-        #expect(view.mentions.choice == "Rosaline")
+        #expect(view.completions.choice == "Rosaline")
         #expect(view.pressed(.tab))
         #expect(view.entry.text == "Hi @Rosaline ")
-        #expect(!view.mentions.isOpen)
+        #expect(!view.completions.isOpen)
         view.entry.insert("and @张")
         #expect(view.pressed(.enter))
         #expect(view.entry.text == "Hi @Rosaline and @张三 ")
         view.entry.insert("@ty")
         #expect(view.pressed(.escape))
-        #expect(!view.mentions.isOpen && view.entry.text.hasSuffix("@ty"))
+        #expect(!view.completions.isOpen && view.entry.text.hasSuffix("@ty"))
         view.entry.text = ""
         await view.close()
         window.destroy()
+        await Toolkit.settle()
+    }
+
+    @Test("`:smile:` becomes an emoji, and the beginning of a name is completed")
+    func emoji() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let view = sample.view()
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        await Toolkit.settle()
+        view.entry.insert("Yes :smi")
+        #expect(view.completions.choice == "😄 smile")
+        await Toolkit.picture(window, "composer-emoji")
+        #expect(view.pressed(.tab))
+        #expect(view.entry.text == "Yes 😄 ")
+        view.entry.insert(":rose:")
+        #expect(view.entry.text == "Yes 😄 🌹" && !view.completions.isOpen)
+        view.entry.insert(" 10:30")
+        #expect(!view.completions.isOpen)
+        view.entry.text = ""
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+    }
+
+    @Test("two lines of text stand in the middle of the field")
+    func twoLines() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let view = sample.view()
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        await Toolkit.settle()
+        view.entry.insert("one")
+        await Toolkit.settle()
+        let height = view.entry.height
+        view.entry.insert("\ntwo")
+        #expect(await Toolkit.eventually { view.entry.height > height })
+        await Toolkit.settle()
+        #expect(view.entryOffset == 0)
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+    }
+
+    @Test("a misspelled word is underlined and its suggestions are in the menu; the word at the cursor waits")
+    func spelling() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        sample.spelling = SpellChecker(languages: ["en_US"])
+        let view = sample.view()
+        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        view.focus()
+        await Toolkit.settle()
+        view.entry.insert("Teh rose smels sweet")
+        let spelling = try #require(view.spelling)
+        #expect(await Toolkit.eventually { spelling.marked == [0..<3, 9..<14] })
+        #expect(await Toolkit.eventually { "\(spelling.entries(for: "smels"))".contains("smells") })
+        await Toolkit.picture(window, "composer-spelling")
+        view.entry.cursor = 11
+        // What the user does not want is not underlined.
+        sample.checksSpelling = false
+        view.entry.insert("x")
+        #expect(await Toolkit.eventually { spelling.marked.isEmpty })
+        view.entry.text = ""
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+    }
+
+    @Test("the caption has the focus, takes the text of the field, and is sent with the first file by Return")
+    func caption() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let view = sample.view()
+        let parent = Window("Writing", width: 520, height: 200, view.root)
+        parent.present()
+        await Toolkit.settle()
+        view.entry.insert("The garden")
+        #expect(view.take(.picture(WritingSample.picture(600, 400))))
+        let window = try #require(view.preview)
+        #expect(await Toolkit.eventually { window.selection.items.count == 1 && !window.selection.isPreparing })
+        #expect(window.caption.text == "The garden" && window.caption.containsFocus)
+        await Toolkit.picture(window.shownWindow, "outgoing-caption")
+        window.caption.insert(" at dawn")
+        // Closed without sending, the text is back in the field.
+        window.close()
+        #expect(await Toolkit.eventually { view.preview == nil && view.entry.text == "The garden at dawn" })
+        #expect(await Toolkit.eventually { view.entry.containsFocus })
+
+        #expect(view.take(.picture(WritingSample.picture(600, 400))))
+        #expect(view.take(.picture(WritingSample.picture(300, 300))))
+        let again = try #require(view.preview)
+        #expect(await Toolkit.eventually { again.selection.items.count == 2 && !again.selection.isPreparing })
+        let second = try #require(again.selection.items.last)
+        again.selection.move(second.id, by: -1)
+        await Toolkit.settle()
+        #expect(again.pressed(KeyPress(value: 0xFF0D, modifiers: 0)))
+        #expect(await Toolkit.eventually(asking: { (try? await sample.messages().count) == 2 }))
+        let sent = try await sample.messages().map(\.text)
+        #expect(sent.map(\.body) == ["The garden at dawn", ""])
+        #expect(sent.map { $0.attachments.first?.width } == [300, 600])
+        #expect(await Toolkit.eventually { view.entry.text.isEmpty && view.preview == nil })
+        await view.close()
+        parent.destroy()
         await Toolkit.settle()
     }
 

@@ -5,6 +5,7 @@ import ChatStoreTesting
 import Foundation
 import GTKBinding
 import Media
+import SpellChecking
 import XMPPAddress
 
 @testable import ChatApp
@@ -18,6 +19,8 @@ final class WritingSample {
     let folder: String
     var said: [String] = []
     var nicknames: [String] = []
+    var spelling: SpellChecker?
+    var checksSpelling = true
 
     /// Does what an account does, in the store only.
     private struct Actions: ConversationActions {
@@ -58,6 +61,8 @@ final class WritingSample {
         var place = ComposerContext(
             composer: composer, media: media, recordings: VoiceComposer.folder(of: key, in: media))
         place.voice = voice
+        place.spelling = spelling
+        place.checksSpelling = { [weak self] in self?.checksSpelling ?? true }
         place.nicknames = { [weak self] in self?.nicknames ?? [] }
         place.showToast = { [weak self] in self?.said.append($0) }
         return ComposerView(place)

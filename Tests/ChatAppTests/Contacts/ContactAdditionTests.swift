@@ -20,14 +20,14 @@ extension WindowTests {
             let window = try #require(ContactAdditionWindow.show("", sample.context, over: nil))
             let view = window.view
             await Toolkit.picture(window.window, "contact-add-empty")
-            #expect(view.check.text == "A name without @ is a user of capulet.example.")
+            #expect(view.check.text == "A name alone means a user of capulet.example.")
             func says(_ text: String, _ words: String) async {
                 view.address.text = text
                 let isSaid = await Toolkit.eventually { view.check.text == words }
                 #expect(isSaid, "\(text): \(view.check.text)")
             }
             await says("peter", "peter@capulet.example gets a request with your message.")
-            await says("peter@", "This is not an address yet.")
+            await says("peter@", "This isn't a valid address yet.")
             await says("juliet", "This is your own address.")
             await says("tybalt@verona.example", "Tybalt is already one of your contacts: tybalt@verona.example")
             await Toolkit.picture(window.window, "contact-add-known")

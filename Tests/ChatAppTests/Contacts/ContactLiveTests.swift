@@ -88,7 +88,9 @@ extension WindowTests {
             blocked.rows[id.address]?.button.click()
             #expect(await Toolkit.eventually { blocked.rows.isEmpty })
             #expect(
-                await Toolkit.eventually { blocked.message == "None. You can block someone on the contact page." })
+                await Toolkit.eventually {
+                    blocked.message == "Nobody is blocked. You can block people from their contact page."
+                })
             preferences.window.close()
             #expect(await Toolkit.eventually { !model.isBlocked })
 

@@ -1,3 +1,4 @@
+import ChatEngine
 import ChatModel
 import ChatStore
 import Testing
@@ -19,12 +20,19 @@ extension WindowTests {
             let window = try #require(ContactWindow.show(try sample.row("nurse"), sample.context, over: nil))
             let view = window.view
             #expect(await Toolkit.eventually { view.texts.contains("Nurse") })
-            #expect(view.texts.contains("You and Nurse see when the other one is online."))
+            #expect(view.texts.contains("You and Nurse can see each other's status."))
             #expect(view.remark.text == "Nurse")
             #expect(!view.ask.isVisible && view.delete.isVisible)
             // The account is offline, and the conversation is empty.
             #expect(!view.delete.isSensitive && !view.block.isSensitive && !view.mute.isSensitive)
             await Toolkit.picture(window.window, "contact")
+            #expect(view.cardRows.isEmpty)
+            view.showCard(
+                ContactCard([
+                    (.name, [sampleWords("Nurse")]), (.email, ["nurse@verona.example"]), (.telephone, [nil, " "]),
+                ]))
+            #expect(view.cardRows.count == 2)
+            await Toolkit.picture(window.window, "contact-profile")
             var said: [String] = []
             view.actions.showToast = { said.append($0) }
             view.copy.click()

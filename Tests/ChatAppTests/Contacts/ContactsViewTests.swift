@@ -52,6 +52,27 @@ extension WindowTests {
             await sample.home.stop()
         }
 
+        @Test("with groups the list shows one of them, or all")
+        func groups() async throws {
+            let sample = try await ContactsSample()
+            try await sample.save("nurse", remark: "Nurse", groups: ["Household"])
+            try await sample.save("tybalt", remark: "Tybalt", groups: ["Family"])
+            let view = sample.context.contactsView()
+            let window = window(view)
+            #expect(await Toolkit.eventually { view.group.groups == ["Family", "Household"].map { sampleWords($0) } })
+            #expect(view.group.button.isVisible)
+            view.group.choose(sampleWords("Household"))
+            #expect(view.items.compactMap { $0.contact?.name } == [sampleWords("Nurse")])
+            await Toolkit.picture(window, "contacts-group")
+            // The last member of the group leaves it.
+            try await sample.save("nurse", remark: "Nurse")
+            #expect(await Toolkit.eventually { view.items.compactMap { $0.contact }.count == 2 })
+            try await sample.save("tybalt", remark: "Tybalt")
+            #expect(await Toolkit.eventually { !view.group.button.isVisible })
+            window.destroy()
+            await sample.home.stop()
+        }
+
         @Test("typing finds contacts by name and address; an unknown address can be added")
         func search() async throws {
             let sample = try await ContactsSample()

@@ -32,6 +32,7 @@ extension WindowTests {
             func setDisplayName(_ name: String, of id: AccountID) async {}
             func changePassword(of id: AccountID, to password: String) async throws(SignInFailure) {}
             func remove(_ id: AccountID) async {}
+            func deleteOnServer(_ id: AccountID) async throws(SignInFailure) {}
             func encryptionPolicy(of id: AccountID) async -> EncryptionPolicy? { policy }
             func setEncryption(_ policy: EncryptionPolicy?, of id: AccountID) async throws(AccountStorageError) {
                 saved.append(policy)

@@ -12,7 +12,7 @@ import WindowFixtures
 
 extension WindowTests {
     @MainActor
-    @Suite("Devices and keys")
+    @Suite("Devices and Keys")
     struct DevicesWindowTests {
         init() throws { try #require(Toolkit.isReady) }
 

@@ -22,11 +22,11 @@ extension WindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
         private static let switches: [(title: String, path: KeyPath<PreferenceValues, Bool>)] = [
-            ("Notify of new messages", \.showsNotifications),
-            ("Show the message text", \.showsTextInNotifications),
-            ("That a message was delivered and read", \.tellsReceipts),
-            ("That you are typing", \.tellsTyping),
-            ("Keep running when the window is closed", \.runsInBackground),
+            ("Notify about new messages", \.showsNotifications),
+            ("Show message text", \.showsTextInNotifications),
+            ("Send read receipts", \.tellsReceipts),
+            ("Send typing notifications", \.tellsTyping),
+            ("Keep running in the background", \.runsInBackground),
         ]
 
         @Test("each switch and choice is saved at once, and restored after a restart")
@@ -120,8 +120,8 @@ extension WindowTests {
             #expect(await Toolkit.eventually { preview(romeo) == "Ay me" })
 
             let view = ProgramPreferencesWindow.show(juliet.home, over: nil)
-            try view.window.click(row: "That a message was delivered and read")
-            try view.window.click(row: "That you are typing")
+            try view.window.click(row: "Send read receipts")
+            try view.window.click(row: "Send typing notifications")
             #expect(
                 await Toolkit.eventually {
                     let policy = juliet.account.context.policy

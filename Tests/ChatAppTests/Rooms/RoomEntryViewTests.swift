@@ -79,7 +79,7 @@ extension WindowTests {
             let view = RoomEntryView(RoomEntryModel(accounts: [juliet.account, romeo.account]))
             let window = window(view)
             var entered: ConversationKey?
-            view.onDone = { entered = $0 }
+            view.onDone = { key, _ in entered = key }
             #expect(await Toolkit.eventually { view.nickname.text == juliet.address.local })
             try window.choose(1, inRow: "As")
             #expect(view.model.accountIndex == 1)
@@ -106,7 +106,7 @@ extension WindowTests {
             let maker = RoomEntryView(RoomEntryModel(accounts: [juliet.account]))
             let first = window(maker)
             var made: ConversationKey?
-            maker.onDone = { made = $0 }
+            maker.onDone = { key, _ in made = key }
             #expect(await Toolkit.eventually { maker.model.service != nil && !maker.model.isPreparing })
             maker.room.text = juliet.name(sampleWords("Orchard"))
             maker.nickname.text = sampleWords("Jule")
@@ -129,7 +129,7 @@ extension WindowTests {
             let visitor = RoomEntryView(RoomEntryModel(accounts: [romeo.account]))
             let second = window(visitor)
             var entered: ConversationKey?
-            visitor.onDone = { entered = $0 }
+            visitor.onDone = { key, _ in entered = key }
             #expect(await Toolkit.eventually { !visitor.model.listings.isEmpty })
             visitor.room.text = juliet.name(sampleWords("orchard"))
             #expect(await Toolkit.eventually { visitor.suggestions.shown.map(\.address) == [] })

@@ -31,12 +31,12 @@ struct WordingTests {
         return codes
     }
 
-    @Test("each failure has its own text, and none is English under zh_CN")
-    func chinese() async throws {
+    @Test("each failure has its own text, and none is English in Chinese", arguments: ["zh_CN", "zh_TW"])
+    func chinese(_ language: String) async throws {
         let display = try PrivateDisplay.shared.get()
         let probe = try PrivateProgram("ChatAppProbe") { folder in
             display.environment.merging(
-                ["LC_ALL": "", "LANGUAGE": "", "LANG": "zh_CN.UTF-8", "HONGYAN_LOCALE_DIR": "\(folder)/locale"]
+                ["LC_ALL": "", "LANGUAGE": "", "LANG": "\(language).UTF-8", "HONGYAN_LOCALE_DIR": "\(folder)/locale"]
             ) { _, own in own }
         }
         let compiler = try await OutsideProgram.run([Self.root + "/Scripts/translations", probe.folder])

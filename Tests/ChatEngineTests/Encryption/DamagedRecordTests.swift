@@ -1,7 +1,9 @@
+import ChatStore
 import Cryptography
 import OMEMO
 import Testing
 import XMPPAddress
+import XMPPStanzas
 
 @testable import ChatEngine
 
@@ -59,11 +61,52 @@ struct DamagedRecordTests {
         }
     }
 
+    @Test("missing messages and requested copies are refused or usable")
+    func copies() throws {
+        let message = Message(to: try JID("bob@b.test"), type: .chat, id: "m1", body: "x")
+        var missing = try #require(
+            MissingMessage(
+                message, "m1", in: ConversationAddress(try JID("room@c.test"), kind: .room), sent: Self.now,
+                now: Self.now))
+        missing.requested(now: Self.now)
+        #expect(try MissingMessage(missing.record).record == missing.record)
+        for bytes in Self.damaged(missing.record) {
+            guard var read = try? MissingMessage(bytes) else { continue }
+            _ = (read.isDue(now: Self.now), read.isOver(now: Self.now))
+            read.requested(now: Self.now)
+            #expect(try MissingMessage(read.record).record == read.record)
+        }
+        var copies = RequestedCopies(for: try JID("bob@b.test/a"), [], time: Self.now)
+        copies.add([
+            .init("m1", in: .requester), .init("m2", in: .account("carol@c.test")), .init("m3", in: .room("r@c.test")),
+        ])
+        try Self.check(try #require(copies.record)) { try RequestedCopies($0).record }
+    }
+
     @Test("sessions, known keys and owed messages are refused or usable")
     func peers() throws {
         var shelf = SessionShelf()
         for session in [[1, 2, 3], [], [4]] as [[UInt8]] { shelf.put(session) }
-        try Self.check(shelf.record) { try SessionShelf($0).record }
+        shelf.retire(now: Self.now)
+        shelf.put([5, 6])
+        for number in 0..<3 {
+            shelf.sent.add(
+                "m\(number)", for: try IdentityKeyPair.random(using: Self.cryptography).publicKey,
+                using: Self.cryptography)
+        }
+        shelf.sent.copied("m2", using: Self.cryptography)
+        try Self.check(shelf.record) { bytes in
+            let read = try SessionShelf(bytes)
+            var later = read
+            _ = later.timePassed(now: Self.now + 86_400)
+            later.retire(now: Self.now)
+            return read.record
+        }
+        // That of an earlier version.
+        var writer = RecordWriter(version: 1)
+        writer.write(UInt8(2))
+        for session in [[1, 2], [3]] as [[UInt8]] { writer.write(session) }
+        #expect(try SessionShelf(writer.bytes).sessions == [[1, 2], [3]])
         let identity = try IdentityKeyPair.random(using: Self.cryptography).publicKey
         let key = KnownKey(
             identity, try OMEMODevice.random(using: Self.cryptography), trust: .trusted, now: Self.now)

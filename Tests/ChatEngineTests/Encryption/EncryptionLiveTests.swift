@@ -1,6 +1,7 @@
 import ChatFixtures
 import ChatStore
 import ChatStoreTesting
+import Cryptography
 import EndToEndEncryption
 import Foundation
 import GroupChat
@@ -275,7 +276,7 @@ struct EncryptionLiveTests {
         }
     }
 
-    @Test("a device that has lost its sessions says what it cannot read, and makes new ones by itself")
+    @Test("a device that has lost its sessions makes new ones by itself, and gets what it could not read")
     func repair() async throws {
         let server = try await ServerKind.ejabberd2412.shared()
         let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
@@ -286,14 +287,80 @@ struct EncryptionLiveTests {
                 try await Self.talk(romeo, juliet, "one")
                 try await Self.loseSessions(of: juliet)
                 try await romeo.write("two", to: juliet)
-                try await juliet.wait(for: romeo) {
-                    $0.last?.protection == .notOpened(scheme: Self.scheme, reason: "key-missing")
+                // Neither has the other as a contact.
+                try await juliet.wait(for: romeo) { messages in
+                    messages.contains { $0.text.body == "two" && $0.protection == Self.sealed(by: romeo) }
                 }
                 try await Self.waitForRepair(by: juliet, of: romeo)
                 try await Self.talk(romeo, juliet, "three")
             }
         }
         #expect(try await romeo.timeline(with: juliet.address).allSatisfy { !$0.protection.isNotOpened })
+    }
+
+    @Test(
+        "what a device could not decrypt comes again from the device that has sent it",
+        arguments: AccountLiveTests.servers)
+    func copies(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
+        let romeo = try await Self.person(names[0], on: server)
+        let romeos = try await Self.person(names[0], on: server)
+        let juliet = try await Self.person(names[1], on: server)
+        try await romeo.befriend(juliet)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await romeos.whileRunning {
+                    try await Self.waitUntilAnnounced([romeo, romeos, juliet])
+                    for device in [romeo, romeos] { try await Self.waitUntilKnown(device, to: juliet) }
+                    try await Self.waitUntilKnown(romeos, to: romeo)
+                    try await Self.talk(romeo, juliet, "one")
+                    try await Self.talk(romeos, juliet, "one more")
+                    try await Self.loseSessions(of: juliet)
+                    try await Self.loseSessions(of: romeos)
+                    try await romeo.write("two", to: juliet)
+                    for (device, peer) in [(juliet, romeo.address), (romeos, juliet.address)] {
+                        let key = device.key(peer)
+                        try await device.wait(in: key) { messages in
+                            messages.contains { $0.text.body == "two" && $0.protection == Self.sealed(by: romeo) }
+                        }
+                        #expect(try await device.timeline(in: key).count { $0.text.body == "two" } == 1)
+                    }
+                    try await Self.talk(romeo, juliet, "three")
+                }
+            }
+        }
+        for (device, peer) in [(juliet, romeo.address), (romeos, juliet.address), (romeo, juliet.address)] {
+            #expect(try await device.timeline(with: peer).allSatisfy { !$0.protection.isNotOpened })
+        }
+        #expect(try await romeos.timeline(with: romeo.address).isEmpty)
+    }
+
+    @Test("a device whose encryption is turned off is removed from the lists, and comes back when it is turned on")
+    func turnedOff() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let name = try await server.newAccount("romeo")
+        let (store, identities) = (MemoryStore(), TestIdentities())
+        @Sendable func announced(by person: Person) async -> Set<UInt32>? {
+            guard let session = person.account.session else { return nil }
+            let listing = await OMEMODevices(session, using: OpenSSLCryptography()).devices(of: person.address)
+            return listing.failures.isEmpty ? Set(listing.devices.map(\.id.number)) : nil
+        }
+        var device: UInt32?
+        for _ in 1...2 {
+            let on = try await Self.person(name, on: server, store: store, identities: identities)
+            try await on.whileRunning {
+                try await Self.waitUntilAnnounced([on])
+                let device = try #require(on.account.encryption?.device)
+                #expect(await announced(by: on) == [device])
+            }
+            device = on.account.encryption?.device
+            let off = try await Person(name, on: server, store: store)
+            try await off.whileRunning {
+                try #require(await eventually { await announced(by: off) == [] })
+            }
+        }
+        #expect(device != nil)
     }
 
     /// Removes the sessions of a device that has just received its first message, as if its profile was damaged.

@@ -76,7 +76,7 @@ struct ForecastTests {
         let strict = try await alice(.always)
         #expect(await strict.protection.forecast(for: occupant).outcome == .refused(.privateRoomMessage))
         #expect(await strict.protection.forecast(for: conversation).outcome == .refused(.noDevice))
-        strict.protection.state.withLock { $0.directory = nil }
+        strict.protection.connect(to: nil)
         #expect(await strict.protection.forecast(for: conversation).outcome == .unknown)
     }
 
@@ -93,7 +93,7 @@ struct ForecastTests {
         devices = try await alice.protection.devices(of: bobsAddress)
         #expect(devices.map(\.isAnnounced) == [true, false])
         #expect(devices.last?.fingerprint == second.protection.fingerprint)
-        alice.protection.state.withLock { $0.directory = nil }
+        alice.protection.connect(to: nil)
         #expect(try await alice.protection.devices(of: bobsAddress).map(\.isAnnounced) == [nil, nil])
 
         let other = try await bob()
@@ -200,7 +200,7 @@ struct ForecastTests {
         try await alice.receive(try await new.seal("four", to: alice.address, id: "m4"))
         let other = try await SealingDevice("bob@b.test", on: server, [])
         let number = try bob.protection.own().keys.device
-        other.protection.state.withLock { $0.own?.keys.device = number }
+        try other.useDevice(number)
         try server.announce(other.protection, [.current, .legacy])
         try await alice.receive(try await other.seal("five", to: alice.address, id: "m5"))
         try await alice.protection.setPolicy(.never, of: conversation)

@@ -63,7 +63,7 @@ final class KeyServer: KeyDirectory {
         let owner = state.withLock { $0.owners[DeviceAddress(device.address, device.device)] }
         guard let owner else { throw ProtectionError(.bundleMissing, "There is no bundle.") }
         let own = try owner.own()
-        let unused = try await owner.unusedPreKeys(KeyDraft(owner.memory))
+        let unused = try await owner.ownDevice.unusedPreKeys(KeyDraft(owner.memory))
         do throws(OMEMOError) {
             return try OMEMOBundle(
                 device.generation, identity: own.identity, signedPreKey: own.keys.currentSignedKey, preKeys: unused,
@@ -123,8 +123,15 @@ struct SealingDevice: Sendable {
         protection.published.open()
         recorder = SessionRecorder(
             store: store, account: id, address: address, protection: protection, now: { Self.time })
-        protection.state.withLock { $0.directory = server }
+        protection.connect(to: server)
         try server.announce(protection, claimed == nil ? generations : [])
+    }
+
+    /// As if it had that device number.
+    func useDevice(_ device: OMEMODevice) throws {
+        var own = try protection.own()
+        own.keys.device = device
+        protection.ownDevice.replace(own)
     }
 
     /// Stores a change, as with its message.

@@ -140,7 +140,7 @@ struct StrangerTests {
         server.setMembers([alice.address, bob.address])
         let room = ConversationAddress(try JID("room@c.test"), kind: .room)
         let occupant = try JID("room@c.test/alice")
-        bob.protection.state.withLock { $0.occupants[occupant] = alice.address }
+        bob.protection.occupants.set(alice.address, of: occupant)
         var (opened, failure) = (OpenedMessage?.none, ProtectionError?.none)
         func open(_ id: String) async throws {
             var message = Message(to: room.address, type: .groupchat, id: id)
@@ -178,5 +178,73 @@ struct StrangerTests {
         #expect(records.map(\.name) == [OwedMessage.name(device)])
         let owed = try OwedMessage(try #require(records.first?.value))
         #expect(owed.kind == .repair && owed.room == room.address)
+    }
+
+    @Test("of many keys for one device a message of each generation has few that are tried", arguments: [1, 5_000])
+    func manyKeys(count: Int) async throws {
+        for generation in OMEMOGeneration.allCases {
+            let server = KeyServer()
+            let alice = try await SealingDevice("alice@a.test", on: server, [generation])
+            let bob = try await SealingDevice("bob@b.test", on: server, [generation])
+            var message = try await alice.seal("one", to: bob.address)
+            let name = OMEMOElement.name(of: generation)
+            var element = try OMEMOElement(from: try #require(message.payloads.first(name)))
+            let key = try #require(element.keys.first)
+            // Each one costs an agreement of keys, if its session is tried.
+            var wrong = key
+            wrong.bytes[wrong.bytes.count - 1] ^= 1
+            element.keys = Array(repeating: wrong, count: count - 1) + [key]
+            message.payloads.removeAll(named: name)
+            message.payloads.append(element)
+            try await bob.receive(message)
+            let seen = try await bob.timeline(with: alice.address)
+            #expect(seen.map(\.text.body) == [count == 1 ? "one" : ""])
+        }
+    }
+
+    @Test("repairs of long ago do not keep a new one from being recorded")
+    func oldRepairs() async throws {
+        let (alice, bob) = (
+            try await SealingDevice("alice@a.test", on: server), try await SealingDevice("bob@b.test", on: server)
+        )
+        try await bob.addContact(alice.address)
+        var old = OwedMessage()
+        old.repaired(now: SealingDevice.time.millisecondsSince1970 / 1000 - 2 * 86_400)
+        let record = try #require(old.record)
+        try await bob.keep(
+            ProtectionChange(
+                (1...OwedMessage.limit).map { .init("\(OwedMessage.prefix)4/mallory@m.test/\($0)", record) }))
+        try await bob.receive(try await alice.seal("one", to: bob.address))
+        let names = try await bob.records(OwedMessage.prefix).map(\.name)
+        #expect(names == [OwedMessage.name(try alice.device())])
+    }
+
+    @Test("a new device in an encrypted conversation is noted, the devices that an account has when it is met are not")
+    func newDevice() async throws {
+        let (store, identities) = (MemoryStore(), TestIdentities())
+        var alice = try await SealingDevice("alice@a.test", on: server, store: store, identities: identities)
+        let bobs = [
+            try await SealingDevice("bob@b.test", on: server), try await SealingDevice("bob@b.test", on: server),
+        ]
+        let bob = bobs[0].address
+        let key = alice.key(bob)
+        @Sendable func notices() async throws -> [ProtectionNotice] {
+            try await store.read { reader throws(StoreError) in
+                guard let id = try reader.conversation(key) else { return [] }
+                let times = MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)
+                return try reader.notices(of: id, in: times).map(\.notice)
+            }
+        }
+        try await alice.receive(try await bobs[0].seal("one", to: alice.address))
+        _ = try await alice.seal("two", to: bob)
+        #expect(try await notices().map(\.kind) == [.began])
+        let later = SealingDevice.time.advanced(by: 2 * 3_600_000)
+        alice = try await SealingDevice("alice@a.test", on: server, store: store, identities: identities, time: later)
+        let third = try await SealingDevice("bob@b.test", on: server)
+        let own = try await SealingDevice("alice@a.test", on: server)
+        for number in 3...4 { _ = try await alice.seal("\(number)", to: bob, id: "m\(number)") }
+        let seen = try await notices().filter { $0.kind == .newDevice }
+        #expect(seen.count == 2)
+        #expect(Set(seen.map(\.key?.fingerprint)) == [third.protection.fingerprint, own.protection.fingerprint])
     }
 }

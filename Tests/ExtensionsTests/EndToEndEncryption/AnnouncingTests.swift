@@ -111,6 +111,25 @@ struct AnnouncingTests {
         }
     }
 
+    @Test("two devices that announce themselves at the same moment are both announced")
+    func overtaken() async throws {
+        try await stage.run { devices, _ in
+            let events = devices.events()
+            for generation in OMEMOGeneration.allCases { stage.nodes.overtake(stage.list(generation, 5)) }
+            try await publishAll(devices)
+            try await stage.clock.run(.milliseconds(100)) {
+                var again: Set<OMEMOGeneration> = []
+                for await case .announcedAgain(let generation) in events {
+                    again.insert(generation)
+                    if again.count == 2 { break }
+                }
+            }
+            for generation in OMEMOGeneration.allCases {
+                #expect(stage.nodes.devices(generation, of: stage.romeo) == [5, 77])
+            }
+        }
+    }
+
     @Test("a list without this device that is repeated is one removal")
     func repeated() async throws {
         try await stage.run { devices, session in

@@ -21,6 +21,8 @@ final class MemoryNodes: Sendable {
         var silent: Set<String> = []
         /// Stanzas that are sent before the answer to a request for a node.
         var before: [String: @Sendable (IQ) -> [String]] = [:]
+        /// Lists that another device publishes right after the next one in their nodes.
+        var overtaking: [String: OMEMODeviceList] = [:]
     }
 
     private let state = Mutex(State())
@@ -66,6 +68,9 @@ final class MemoryNodes: Sendable {
     func before(_ node: String, _ stanzas: @escaping @Sendable (IQ) -> [String]) {
         state.withLock { $0.before[node] = stanzas }
     }
+
+    /// Another device publishes the list right after the next one in its node, before that is answered.
+    func overtake(_ list: OMEMODeviceList) { state.withLock { $0.overtaking[list.generation.devicesNode] = list } }
 
     /// How often the items of a node were requested.
     func requests(of node: String) -> Int { state.withLock { $0.requests.count { $0.hasPrefix(node) } } }
@@ -131,7 +136,12 @@ final class MemoryNodes: Sendable {
             }
             for item in request.items { if let payload = item.payload { node.put(item.id ?? "x", payload) } }
         }
-        return [Self.notice(request.node, request.items, of: owner), Self.text(.result(for: iq), owner)]
+        var notices = [Self.notice(request.node, request.items, of: owner)]
+        if let other = state.withLock({ $0.overtaking.removeValue(forKey: request.node) }) {
+            put(other, of: owner)
+            notices.append(Self.notice(other, of: owner))
+        }
+        return notices + [Self.text(.result(for: iq), owner)]
     }
 
     private func configuration(_ iq: IQ, _ request: NodeConfigurationRequest) -> [String] {

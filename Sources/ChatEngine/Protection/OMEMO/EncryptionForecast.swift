@@ -69,7 +69,7 @@ extension OMEMOProtection {
     ) async -> EncryptionForecast {
         var forecast = EncryptionForecast(.unknown, policy: settings.policy)
         do throws(ProtectionError) {
-            let encryption = try await encryption(of: conversation, KeyDraft(memory))
+            let encryption = try await KeyDraft(memory).encryption(of: conversation)
             forecast.policy = encryption.policy ?? settings.policy
             forecast.isOwnPolicy = encryption.policy != nil
             forecast.wasEncrypted = encryption.wasEncrypted
@@ -106,7 +106,7 @@ extension OMEMOProtection {
     private func mayRequestDevices(for conversation: ConversationAddress) async throws(ProtectionError) -> Bool {
         guard conversation.kind == .direct else { return true }
         let person = conversation.address.bare
-        if try await isKnownPerson(person) { return true }
+        if try await strangers.isKnownPerson(person) { return true }
         let key = ConversationKey(account: account, address: person, kind: .direct)
         do throws(StoreError) {
             return try await store.read { reader throws(StoreError) in

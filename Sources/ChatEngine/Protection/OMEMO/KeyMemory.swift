@@ -57,6 +57,18 @@ final class KeyMemory: Sendable {
         }
     }
 
+    /// Stores a change that belongs to no message. Only where no step of a message can come between.
+    func save(_ draft: consuming KeyDraft) async throws(ProtectionError) {
+        guard let change = draft.finish() else { return }
+        defer { remove(change) }
+        let account = account
+        do throws(StoreError) {
+            try await store.write { writer throws(StoreError) in try writer.save(change, of: account) }
+        } catch {
+            throw ProtectionError(.ownKeys, "The keys cannot be stored.", isTemporary: true, cause: error)
+        }
+    }
+
     func add(_ change: ProtectionChange) { state.withLock { $0.changes.append(change) } }
 
     /// The change is in the store, or will never be.

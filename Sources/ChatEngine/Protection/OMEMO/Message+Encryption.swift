@@ -40,7 +40,7 @@ extension Message {
     }
 
     /// Programs that know only XEP-0454 put the link of an encrypted file in the place of the text, some with a small
-    /// picture behind it: it is a file like all others.
+    /// picture behind it: it is a file like all others. A text whose last line is such a link is its caption.
     mutating func offerLinkedFile() {
         guard let text = body, !payloads.contains(SharedFile.name), !payloads.contains(OutOfBandData.name) else {
             return
@@ -48,14 +48,39 @@ extension Message {
         let lines = text.split(separator: "\n", maxSplits: 1)
         guard let first = lines.first, EncryptedFileLink(first)?.cipher == .aes256GCM,
             lines.count == 1 || lines[1].hasPrefix("data:image/")
-        else { return }
+        else { return offerCaptionedFile(text) }
         body = String(first)
         append(OutOfBandData(url: String(first)))
+    }
+
+    private mutating func offerCaptionedFile(_ text: String) {
+        guard let end = text.lastIndex(of: "\n"), end > text.startIndex else { return }
+        let link = text[text.index(after: end)...]
+        guard EncryptedFileLink(link)?.cipher == .aes256GCM else { return }
+        let region = FallbackIndication.Region(start: text[..<end].unicodeScalars.count, end: nil)
+        payloads.removeAll { (try? FallbackIndication(from: $0))?.purpose == SharedFile.name.namespace }
+        append(
+            SharedFile(metadata: FileMetadata(fileName: FileOffer.fileName(of: String(link))), urls: [String(link)]))
+        append(FallbackIndication(for: SharedFile.name.namespace, bodyRegions: [region]))
+    }
+
+    /// Whether there is a link with the key of an encrypted file, alone or below a caption.
+    var holdsFileKey: Bool {
+        body?.split(separator: "\n").contains { EncryptedFileLink($0) != nil } ?? false
     }
 
     /// Whether a payload says to which message a text of the legacy generation belongs.
     static func accompaniesLegacy(_ payload: XMLElement) -> Bool {
         payload.isNamed(MessageReply.name) || payload.isNamed(MessageCorrection.name)
             || payload.isNamed(FallbackIndication.name)
+    }
+
+    /// The identifier that the sender chose (XEP-0359 §3.2), unless it is longer than requests for copies may contain.
+    var originID: String? {
+        guard let id = ((try? payload(OriginIdentifier.self)) ?? nil)?.id, id.utf8.count <= CopyRequest.idByteCount
+        else {
+            return nil
+        }
+        return id
     }
 }

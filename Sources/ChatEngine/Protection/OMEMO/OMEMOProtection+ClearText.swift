@@ -8,13 +8,13 @@ extension OMEMOProtection {
     /// So a message that must be encrypted is safe from the moment it is queued, whatever servers answer later.
     public func endClearText(in conversation: ConversationAddress) async throws {
         try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
-            try await self.noteEncrypted(Moment(conversation: conversation, time: self.now()), &draft)
+            try await draft.noteEncrypted(Moment(conversation: conversation, time: self.now()))
         }
     }
 
     /// Whether a message that cannot be encrypted is refused in a conversation, and not sent in clear.
     public func refusesClearText(in conversation: ConversationAddress) async throws(ProtectionError) -> Bool {
-        let known = try await encryption(of: conversation, KeyDraft(memory))
+        let known = try await KeyDraft(memory).encryption(of: conversation)
         return !known.allowsClear(settings.policy)
     }
 

@@ -6,7 +6,7 @@ public import XMPPAddress
 extension OMEMOProtection {
     /// The policy of a conversation: the user's decision for it, otherwise that of the account.
     public func policy(of conversation: ConversationAddress) async throws(ProtectionError) -> EncryptionPolicy {
-        try await encryption(of: conversation, KeyDraft(memory)).policy ?? settings.policy
+        try await KeyDraft(memory).encryption(of: conversation).policy ?? settings.policy
     }
 
     /// Decides for one conversation; `nil` leaves it to the account. A decision for ``EncryptionPolicy/never`` holds
@@ -15,7 +15,7 @@ extension OMEMOProtection {
         _ policy: EncryptionPolicy?, of conversation: ConversationAddress
     ) async throws {
         try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
-            var known = try await self.encryption(of: conversation, draft)
+            var known = try await draft.encryption(of: conversation)
             let standard = self.settings.policy
             let (before, after) = (known.policy ?? standard, policy ?? standard)
             known.policy = policy
@@ -45,15 +45,15 @@ extension OMEMOProtection {
         let address = address.bare
         try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
             draft.removeKey(fingerprint, of: address)
-            for (name, record) in try await self.sessions(of: address, draft) {
+            for (name, record) in try await draft.sessions(of: address) {
                 var shelf = try SessionShelf(record)
-                let count = shelf.sessions.count
+                let count = shelf.sessions.count + shelf.retired.count
                 shelf.removeSessions(with: fingerprint)
-                guard shelf.sessions.count != count else { continue }
-                draft.write(name, shelf.sessions.isEmpty ? nil : shelf.record)
+                guard shelf.sessions.count + shelf.retired.count != count else { continue }
+                draft.write(name, shelf.isEmpty ? nil : shelf.record)
             }
         }
-        state.withLock { state in state.bundles = state.bundles.filter { $0.key.address != address } }
+        bundles.forget(address)
     }
 
     /// Removes a device from our own account's lists on the server, with its published keys: others stop encrypting for
@@ -62,7 +62,7 @@ extension OMEMOProtection {
     ///
     /// - Throws: `ProtectionError` with `unreachable` while offline, or `publishingRefused`.
     public func removeDevice(_ device: UInt32) async throws(ProtectionError) {
-        guard let directory = state.withLock({ $0.directory }) else {
+        guard let directory else {
             throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
         }
         guard let device = OMEMODevice(device) else { return }
@@ -72,7 +72,7 @@ extension OMEMOProtection {
     /// Publishes the keys of this device again and announces it, as soon as the account is online; for a list that
     /// another program has damaged. A failure is reported as ``AccountProblem/session(_:)``.
     public func announceAgain() {
-        state.withLock { $0.isAnnouncementDue = true }
+        ownDevice.announceAgain()
         work.send()
     }
 }

@@ -13,7 +13,7 @@ extension OMEMOProtection {
         let address = address.bare
         let own = try own()
         var listing: DeviceListing?
-        if isOnline, let directory = state.withLock({ $0.directory }) {
+        if isOnline, let directory {
             listing = await directory.devices(of: [address])[address]
             if let known = listing, try await seeKeys(of: known, from: directory) {
                 // Labels are checked with the keys.
@@ -23,7 +23,7 @@ extension OMEMOProtection {
         // A list that could not be read says nothing.
         if let known = listing, known.devices.isEmpty, !known.failures.isEmpty { listing = nil }
         var keys = try await knownKeys(of: address)
-        let sessions = try await sessions(of: address, KeyDraft(memory))
+        let sessions = try await KeyDraft(memory).usableSessions(of: address)
         var devices: [EncryptionDevice] = []
         for announced in listing?.devices ?? [] where address != self.address || announced.id != own.keys.device {
             let peer = AnnouncedPeer(address: address, device: announced)
@@ -50,7 +50,7 @@ extension OMEMOProtection {
         return devices
     }
 
-    private func thisDevice(_ own: Own, in listing: DeviceListing?) -> EncryptionDevice {
+    private func thisDevice(_ own: OwnDevice.Keys, in listing: DeviceListing?) -> EncryptionDevice {
         EncryptionDevice(
             device: own.keys.device.number, fingerprint: own.identity.publicKey.fingerprint, label: settings.label,
             generations: Set(OMEMOGeneration.allCases.map(\.listed)), trust: .verified,
@@ -73,9 +73,7 @@ extension OMEMOProtection {
     ) -> String? {
         for generation in peer.generations {
             let device = peer.peer(in: generation)
-            if case .success(let bundle)? = state.withLock({ $0.bundles[device]?.result }) {
-                return bundle.identityKey.fingerprint
-            }
+            if let bundle = bundles.bundle(of: device) { return bundle.identityKey.fingerprint }
             guard let record = sessions[SessionShelf.name(device)], let shelf = try? SessionShelf(record),
                 let session = shelf.sessions.first, let key = try? OMEMOSession(serialized: session).peer
             else { continue }
@@ -99,7 +97,7 @@ extension OMEMOProtection {
             return !known.contains(device.id)
         }.map { AnnouncedPeer(address: listing.account, device: $0) }
         guard !unseen.isEmpty else { return false }
-        await fetchBundles(of: unseen, from: directory)
+        await bundles.fetch(unseen, from: directory)
         await recordKeys(of: unseen, in: ConversationAddress(listing.account, kind: .direct))
         return true
     }
@@ -112,7 +110,7 @@ extension OMEMOProtection {
         // A key that is refused stays unknown.
         try? await change { (draft: inout KeyDraft) async throws(ProtectionError) in
             for device in found {
-                guard case .success(let bundle)? = self.state.withLock({ $0.bundles[device]?.result }) else { continue }
+                guard let bundle = self.bundles.bundle(of: device) else { continue }
                 var attempt = draft
                 guard
                     (try? await self.trust(in: bundle.identityKey, of: device, by: .bundle, at: moment, &attempt))
@@ -131,11 +129,7 @@ extension OMEMOProtection {
             for device in listing.devices {
                 let peer = AnnouncedPeer(address: address, device: device)
                 let isNew = peer.generations.contains { generation in
-                    guard
-                        case .success(let bundle)? = state.withLock({
-                            $0.bundles[peer.peer(in: generation)]?.result
-                        })
-                    else { return false }
+                    guard let bundle = bundles.bundle(of: peer.peer(in: generation)) else { return false }
                     return known[bundle.identityKey.fingerprint] == nil
                 }
                 if isNew { peers.append(peer) }
@@ -150,17 +144,17 @@ extension OMEMOProtection {
         guard listing.account != address else { return }
         // Lists also come before the keys of this device are published.
         await published.wait()
-        guard let directory = state.withLock({ $0.directory }) else { return }
+        guard let directory else { return }
         let conversation = ConversationAddress(listing.account, kind: .direct)
-        guard let encryption = try? await encryption(of: conversation, KeyDraft(memory)), encryption.wasEncrypted,
-            (try? await isKnownPerson(listing.account)) == true
+        guard let encryption = try? await KeyDraft(memory).encryption(of: conversation), encryption.wasEncrypted,
+            (try? await strangers.isKnownPerson(listing.account)) == true
         else { return }
         _ = try? await seeKeys(of: listing, from: directory)
     }
 
     /// The nodes with the keys of this device that not everyone can read; while offline they are not known.
     public func closedNodes() async throws(ProtectionError) -> [ClosedNode] {
-        guard isOnline, let directory = state.withLock({ $0.directory }) else { return [] }
+        guard isOnline, let directory else { return [] }
         return try await directory.closedNodes(of: try own().keys.device)
     }
 }

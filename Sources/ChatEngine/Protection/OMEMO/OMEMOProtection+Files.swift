@@ -12,7 +12,7 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> FileSealing? {
         try await prepare(conversation)
         var draft = KeyDraft(memory)
-        let audience = state.withLock { $0.audiences[conversation] }
+        let audience = audiences[conversation]
         guard case .sealed = try await plan(for: conversation, with: audience, isForLegacy: true, &draft) else {
             return nil
         }

@@ -47,7 +47,7 @@ extension OMEMOProtection {
     /// A text in clear in a conversation that is encrypted, unless the person has decided for clear text there.
     public func protection(ofClear message: Message, by route: ReceivedRoute) async -> MessageProtection {
         guard message.body != nil,
-            let known = try? await encryption(of: route.conversation, KeyDraft(memory)), known.wasEncrypted,
+            let known = try? await KeyDraft(memory).encryption(of: route.conversation), known.wasEncrypted,
             (known.policy ?? settings.policy) != .never
         else { return .none }
         // Earlier messages come from an archive.
@@ -55,9 +55,10 @@ extension OMEMOProtection {
         return known.began.map { time.millisecondsSince1970 / 1000 >= $0 } ?? false ? .clear : .none
     }
 
-    /// Whether a one-time key was used or a device waits for an empty message.
+    /// Whether a one-time key was used, or there is something to send to a device.
     private static func isWorkDue(after draft: KeyDraft) -> Bool {
-        draft.changes(OwnPreKey.prefix) || draft.changes(OwedMessage.prefix)
+        [OwnPreKey.prefix, OwedMessage.prefix, MissingMessage.prefix, RequestedCopies.prefix].contains(
+            where: draft.changes)
     }
 
     private func hasPayload(_ message: Message) -> Bool {
@@ -81,9 +82,16 @@ extension OMEMOProtection {
             .otherDevice, "The message is not encrypted for this device.", scheme: newest.namespace)
     }
 
-    private func keys(in element: OMEMOElement, for device: OMEMODevice) -> [OMEMOElement.RecipientKey] {
+    /// Each is tried with all sessions, so that a sender must not write many. In the current generation a device has one; in the legacy one
+    /// other accounts may have a device with the same number.
+    private func keys(in element: OMEMOElement, for device: OMEMODevice) -> ArraySlice<OMEMOElement.RecipientKey> {
         element.keys(for: device) { (try? JID($0))?.bare == address }
+            .prefix(element.generation == .current ? 1 : Self.triedKeys)
     }
+
+    /// The keys for one device number that are tried in a message of the legacy generation: numbers are random, so that even in large rooms two
+    /// devices rarely share one.
+    private static let triedKeys = 4
 
     private func open(
         _ element: OMEMOElement, of message: Message, by route: ReceivedRoute, _ draft: inout KeyDraft
@@ -111,6 +119,9 @@ extension OMEMOProtection {
         if failure.code == .keyMissing, senders.count == 1, let sender = senders.first {
             let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
             try await owe(.repair, to: device, in: route.conversation, &draft)
+            if element.payload != nil, try await miss(message, of: device, by: route, &draft) {
+                throw ProtectionError(.requested, failure.description, cause: failure)
+            }
         }
         throw failure
     }
@@ -124,8 +135,8 @@ extension OMEMOProtection {
             let occupant = route.origin.sender
             // The archive of a room contains the address of the sender (XEP-0313 §5.1.2).
             let archived = route.archive == nil ? nil : ((try? message.payload(RoomUser.self)) ?? nil)?.item?.address
-            if let account = archived?.bare ?? state.withLock({ $0.occupants[occupant] }) { return [account] }
-            guard let directory = state.withLock({ $0.directory }) else { return [] }
+            if let account = archived?.bare ?? occupants.account(of: occupant) { return [account] }
+            guard let directory else { return [] }
             return await directory.accounts(announcing: element.sender)
         }
     }
@@ -137,14 +148,20 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> OpenedMessage {
         let decrypted = try await decrypt(element, key, by: device, &draft)
         let isEnvelope = element.generation == .current && element.payload != nil
-        let moment = Moment(conversation: route.conversation, time: route.time ?? now())
+        // A copy that this device has requested belongs where the message does.
+        let missing = try await draft.missing(message, from: device, by: route)
+        let conversation = missing?.conversation ?? route.conversation
+        let moment = Moment(conversation: conversation, time: route.time ?? now())
         let trust = try await trust(
             in: decrypted.identity, of: device, by: isEnvelope ? .envelope : .message, at: moment, &draft)
         let protection = MessageProtection.encrypted(
             scheme: element.generation.namespace, device: decrypted.identity.fingerprint, trust: trust)
-        try await countStranger(device.address, &draft)
+        try await strangers.count(device.address, &draft)
         guard let payload = element.payload else {
             try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
+            if let request = CopyRequest(plaintext: decrypted.decryption.plaintext), trust.mayRead {
+                try await requested(request, by: device, decrypted.identity, message, route, &draft)
+            }
             return OpenedMessage(message.withoutEncryption)
         }
         var opened = message.withoutEncryption
@@ -156,7 +173,7 @@ extension OMEMOProtection {
             } catch { throw ProtectionError(opening: error) }
             do throws(EnvelopeError) {
                 let envelope = try Envelope(decrypted: bytes)
-                try context(of: device, route).check(envelope)
+                try context(of: device, route, in: conversation).check(envelope)
                 opened.take(envelope.content)
             } catch {
                 let isDamaged = error.code == .malformed
@@ -172,61 +189,24 @@ extension OMEMOProtection {
         }
         opened.offerLinkedFile()
         try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
-        try await noteEncrypted(moment, &draft)
-        return OpenedMessage(opened, protection)
+        try await draft.noteEncrypted(moment)
+        var result = OpenedMessage(opened, protection)
+        if let missing {
+            draft.found(missing, from: device)
+            result.original = missing.stanza
+        }
+        return result
     }
 
-    private func context(of device: PeerDevice, _ route: ReceivedRoute) -> EnvelopeContext {
-        let isGroup = route.conversation.kind == .room
-        let recipient = isGroup || route.origin.isOutgoing ? route.conversation.address.bare : address
+    private func context(
+        of device: PeerDevice, _ route: ReceivedRoute, in conversation: ConversationAddress
+    ) -> EnvelopeContext {
+        let isGroup = conversation.kind == .room
+        let recipient = isGroup || device.address == address ? conversation.address.bare : address
         return EnvelopeContext(
             sender: device.address.description, recipient: recipient.description, isGroup: isGroup,
             sent: (route.time ?? now()).millisecondsSince1970 / 1000,
             canonicalAddress: { (try? JID($0))?.bare.description },
             seconds: { Timestamp($0).map { $0.millisecondsSince1970 / 1000 } })
     }
-
-    // MARK: The conversation
-
-    /// Records that the conversation is encrypted: nothing is sent in clear any more unless the user decides so.
-    func noteEncrypted(
-        _ moment: Moment, _ draft: inout KeyDraft
-    ) async throws(ProtectionError) {
-        var known = try await encryption(of: moment.conversation, draft)
-        guard !known.wasEncrypted else { return }
-        known.wasEncrypted = true
-        known.began = moment.time.millisecondsSince1970 / 1000
-        draft.write(ConversationEncryption.name(moment.conversation), known.record)
-        draft.note(ProtectionNotice(.began, in: moment.conversation, at: moment.time))
-    }
-
-    func encryption(
-        of conversation: ConversationAddress, _ draft: KeyDraft
-    ) async throws(ProtectionError) -> ConversationEncryption {
-        let record = try await draft.value(ConversationEncryption.name(conversation))
-        var known = try record.map { bytes throws(ProtectionError) in try ConversationEncryption(bytes) } ?? .init()
-        if conversation.kind == .occupant {
-            // Private messages beside an encrypted room are not sent in clear.
-            let room = ConversationAddress(conversation.address, kind: .room)
-            if try await encryption(of: room, draft).wasEncrypted { known.wasEncrypted = true }
-        }
-        return known
-    }
-
-    // MARK: Occupants
-
-    /// Records the addresses of occupants, in rooms that show them, before their messages are opened.
-    func presenceReceived(_ presence: Presence) {
-        guard presence.type == .available || presence.type == .unavailable, let occupant = presence.from,
-            !occupant.isBare,
-            let user = (try? presence.payload(RoomUser.self)) ?? nil, let account = user.item?.address?.bare
-        else { return }
-        state.withLock { state in
-            if state.occupants.count >= Self.occupantLimit { state.occupants = [:] }
-            state.occupants[occupant] = account
-        }
-    }
-
-    /// Occupants that are remembered: those of several large rooms.
-    private static let occupantLimit = 20_000
 }

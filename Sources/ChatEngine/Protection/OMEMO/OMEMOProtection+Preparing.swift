@@ -1,15 +1,15 @@
 public import ChatStore
 internal import EndToEndEncryption
 internal import OMEMO
+internal import Synchronization
 internal import XMPPAddress
 
 extension OMEMOProtection {
     public func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {
-        let policy = try await encryption(of: conversation, KeyDraft(memory))
+        let policy = try await KeyDraft(memory).encryption(of: conversation)
         guard (policy.policy ?? settings.policy) != .never else { return }
         await published.wait()
-        let audience = await examinedAudience(of: conversation)
-        state.withLock { $0.audiences[conversation] = audience }
+        audiences[conversation] = await examinedAudience(of: conversation)
     }
 
     /// Who can read a conversation now. Whether an error prevents sending is decided when the message is sealed.
@@ -22,11 +22,11 @@ extension OMEMOProtection {
     }
 
     private func audience(of conversation: ConversationAddress) async throws(ProtectionError) -> Audience {
-        guard !state.withLock({ $0.isCheckDue }) else {
+        guard !ownDevice.isCheckDue else {
             throw ProtectionError(
                 .unreachable, "The server has not said which keys of this device it has.", isTemporary: true)
         }
-        guard let directory = state.withLock({ $0.directory }) else {
+        guard let directory else {
             throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
         }
         let recipients: [JID]
@@ -42,7 +42,7 @@ extension OMEMOProtection {
         }
         let audience = Audience(recipients: recipients, listings: listings)
         let missing = try await devicesWithoutSession(in: audience)
-        if !missing.isEmpty { await fetchBundles(of: missing, from: directory) }
+        if !missing.isEmpty { await bundles.fetch(missing, from: directory) }
         return audience
     }
 
@@ -51,8 +51,11 @@ extension OMEMOProtection {
         var devices: [OMEMODevice: AnnouncedDevice] = [:]
         for generation in OMEMOGeneration.allCases {
             let prefix = SessionShelf.prefix(generation, account)
-            for name in try await memory.values(beginningWith: prefix).keys {
-                guard let device = OMEMODevice(String(name.dropFirst(prefix.count))) else { continue }
+            for (name, record) in try await memory.values(beginningWith: prefix) {
+                guard SessionShelf.canSend(record), let device = OMEMODevice(String(name.dropFirst(prefix.count)))
+                else {
+                    continue
+                }
                 devices[device, default: AnnouncedDevice(device, [])].generations.insert(generation)
             }
         }
@@ -64,7 +67,7 @@ extension OMEMOProtection {
         let own = try own()
         var missing: [AnnouncedPeer] = []
         for (address, listing) in audience.listings {
-            let sessions = try await sessions(of: address, KeyDraft(memory))
+            let sessions = try await KeyDraft(memory).usableSessions(of: address)
             for device in listing.devices where address != self.address || device.id != own.keys.device {
                 let peer = AnnouncedPeer(address: address, device: device)
                 if !peer.hasSession(in: sessions) { missing.append(peer) }
@@ -73,54 +76,24 @@ extension OMEMOProtection {
         return missing
     }
 
-    /// The names of the sessions with an account's devices.
-    func sessions(
-        of address: JID, _ draft: KeyDraft
-    ) async throws(ProtectionError) -> [String: [UInt8]] {
-        var sessions: [String: [UInt8]] = [:]
-        for generation in OMEMOGeneration.allCases {
-            sessions.merge(
-                try await draft.values(beginningWith: SessionShelf.prefix(generation, address)),
-                uniquingKeysWith: { first, _ in first })
-        }
-        return sessions
-    }
+}
 
-    func fetchBundles(of missing: [AnnouncedPeer], from directory: any KeyDirectory) async {
-        await withDiscardingTaskGroup { group in
-            for peer in missing {
-                group.addTask {
-                    for generation in peer.generations {
-                        let device = peer.peer(in: generation)
-                        if self.hasBundle(of: device) { return }
-                        let result: Result<VerifiedBundle, ProtectionError>
-                        do throws(ProtectionError) {
-                            result = .success(try await directory.bundle(of: device))
-                        } catch {
-                            result = .failure(error)
-                        }
-                        self.keep(FetchedBundle(result: result, time: self.seconds), of: device)
-                        if case .success = result { return }
-                        if case .failure(let error) = result, error.isTemporary { return }
-                    }
-                }
-            }
-        }
-    }
+/// The accounts and devices that can read a conversation, as last requested.
+struct Audience: Sendable {
+    /// The accounts besides our own.
+    var recipients: [JID]
+    var listings: [JID: DeviceListing]
+}
 
-    private func hasBundle(of device: PeerDevice) -> Bool {
-        guard let known = state.withLock({ $0.bundles[device] }), case .success = known.result else { return false }
-        return abs(seconds - known.time) < FetchedBundle.lifetime
-    }
+/// The audience of each conversation, between ``OMEMOProtection/prepare(_:)`` and ``OMEMOProtection/seal(_:in:)``; a failure
+/// says why it is not known.
+final class PreparedAudiences: Sendable {
+    private let audiences = Mutex<[ConversationAddress: Result<Audience, ProtectionError>]>([:])
 
-    private func keep(_ bundle: FetchedBundle, of device: PeerDevice) {
-        state.withLock { state in
-            if state.bundles.count >= EncryptionLimits.failures {
-                state.bundles = state.bundles.filter { abs(bundle.time - $0.value.time) < FetchedBundle.lifetime }
-                if state.bundles.count >= EncryptionLimits.failures { state.bundles = [:] }
-            }
-            state.bundles[device] = bundle
-        }
+    /// `nil` if it was not requested.
+    subscript(_ conversation: ConversationAddress) -> Result<Audience, ProtectionError>? {
+        get { audiences.withLock { $0[conversation] } }
+        set { audiences.withLock { $0[conversation] = newValue } }
     }
 }
 

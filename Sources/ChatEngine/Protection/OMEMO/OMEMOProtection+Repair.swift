@@ -20,13 +20,19 @@ extension OMEMOProtection {
         _ kind: OwedMessage.Kind, to device: PeerDevice, in conversation: ConversationAddress, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
         let room = conversation.kind == .room ? conversation.address : nil
-        let isKnown = try await isKnownPerson(device.address)
+        let isKnown = try await strangers.isKnownPerson(device.address)
         guard isKnown || room != nil else { return }
         let name = OwedMessage.name(device)
-        let all = try await draft.values(beginningWith: OwedMessage.prefix)
+        var all = try await draft.values(beginningWith: OwedMessage.prefix)
         var owed = try all[name].map { record throws(ProtectionError) in try OwedMessage(record) } ?? OwedMessage()
         if kind == .repair, !owed.mayRepair(now: seconds) { return }
         guard owed.kind.rawValue < kind.rawValue else { return }
+        if all[name] == nil, all.count >= OwedMessage.limit {
+            for (other, record) in all where try OwedMessage(record).isOver(now: seconds) {
+                draft.write(other, nil)
+                all[other] = nil
+            }
+        }
         if all[name] == nil, all.count >= OwedMessage.limit {
             // Members of rooms make way for people.
             guard isKnown else { return }
@@ -95,23 +101,22 @@ extension OMEMOProtection {
     // MARK: A restored copy
 
     /// Starts all sessions again after the records were restored from an old copy: the old sessions have been used since
-    /// the copy was made. Messages of the old sessions that were not read yet show a reason.
+    /// the copy was made, and nothing may be encrypted in them again. They still decrypt what was sent in them before
+    /// this device answered.
     func renew(
         _ keys: inout OwnKeys, after lastPreKey: UInt32, _ lastSignedKey: UInt32, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
-        for name in try await draft.values(beginningWith: SessionShelf.prefix).keys {
-            draft.write(name, nil)
+        for (name, record) in try await draft.values(beginningWith: SessionShelf.prefix) {
+            // A record that cannot be read is of no use.
+            var shelf = (try? SessionShelf(record)) ?? SessionShelf()
+            shelf.retire(now: seconds)
+            draft.write(name, shelf.isEmpty ? nil : shelf.record)
             let owed = OwedMessage.prefix + name.dropFirst(SessionShelf.prefix.count)
             guard let device = OwedMessage.device(named: owed) else { continue }
             let conversation = ConversationAddress(device.address, kind: .direct)
             try await owe(.repair, to: device, in: conversation, &draft)
         }
-        // Others may have taken them from the bundle.
-        for (name, record) in try await draft.values(beginningWith: OwnPreKey.prefix) {
-            var key = try OwnPreKey(record, using: cryptography)
-            if key.used == 0 { key.used = max(seconds, 1) }
-            draft.write(name, key.record)
-        }
+        try await ownDevice.retireAll(&draft)
         keys.lastPreKey = max(keys.lastPreKey, lastPreKey)
         do throws(OMEMOError) {
             try keys.replaceSignedKey(
@@ -119,27 +124,5 @@ extension OMEMOProtection {
         } catch {
             throw ProtectionError(.ownKeys, error.description, cause: error)
         }
-    }
-
-    /// Takes the oldest one-time key out of the bundle, so that a later one takes its place.
-    func retireOne(_ draft: inout KeyDraft) async throws(ProtectionError) {
-        var oldest: OwnPreKey?
-        for record in try await draft.values(beginningWith: OwnPreKey.prefix).values {
-            let key = try OwnPreKey(record, using: cryptography)
-            if key.used == 0, oldest.map({ key.pair.id < $0.pair.id }) ?? true { oldest = key }
-        }
-        guard var oldest else { return }
-        oldest.used = max(seconds, 1)
-        draft.write(OwnPreKey.name(oldest.pair.id), oldest.record)
-    }
-
-    /// The one-time keys to publish, by id.
-    func unusedPreKeys(_ draft: KeyDraft) async throws(ProtectionError) -> [PreKeyPair] {
-        var unused: [PreKeyPair] = []
-        for record in try await draft.values(beginningWith: OwnPreKey.prefix).values {
-            let key = try OwnPreKey(record, using: cryptography)
-            if key.used == 0 { unused.append(key.pair) }
-        }
-        return unused.sorted { $0.id < $1.id }
     }
 }

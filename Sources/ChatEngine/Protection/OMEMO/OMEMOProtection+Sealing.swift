@@ -24,19 +24,19 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> SealedMessage {
         var draft = KeyDraft(memory)
         let content = SealedContent(message)
-        let audience = state.withLock { $0.audiences[conversation] }
+        let audience = audiences[conversation]
         switch try await plan(for: conversation, with: audience, isForLegacy: content.isForLegacy, &draft) {
         case .clear:
             // The key of an encrypted file must not reach a server.
-            guard message.body.flatMap({ EncryptedFileLink($0) }) == nil else {
+            guard !message.holdsFileKey else {
                 throw ProtectionError(.noDevice, "The file was encrypted, and nobody can read the key any more.")
             }
             return SealedMessage(message)
         case .sealed(var targets, let omitted):
-            var sealed = try await seal(content, for: &targets, in: conversation, &draft)
+            var sealed = try await seal(content, id: message.id, for: &targets, in: conversation, &draft)
             sealed.omitted = omitted
-            try await noteEncrypted(Moment(conversation: conversation, time: now()), &draft)
-            state.withLock { state in for target in targets { state.bundles[target.peer] = nil } }
+            try await draft.noteEncrypted(Moment(conversation: conversation, time: now()))
+            for target in targets { bundles.used(target.peer) }
             sealed.change = draft.finish()
             return sealed
         }
@@ -52,7 +52,7 @@ extension OMEMOProtection {
         for conversation: ConversationAddress, with audience: Result<Audience, ProtectionError>?, isForLegacy: Bool,
         _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> Plan {
-        let encryption = try await encryption(of: conversation, draft)
+        let encryption = try await draft.encryption(of: conversation)
         if (encryption.policy ?? settings.policy) == .never { return .clear(.policy) }
         let allowsClear = encryption.allowsClear(settings.policy)
         let readable: Audience
@@ -111,7 +111,7 @@ extension OMEMOProtection {
         let moment = Moment(conversation: conversation, time: now())
         let excludesUnused = try await excludesUnusedDevices(draft)
         for address in audience.recipients + [address] {
-            let sessions = try await sessions(of: address, draft)
+            let sessions = try await draft.sessions(of: address)
             let unused = excludesUnused ? try await unusedDevices(of: address, draft) : []
             for device in audience.listings[address]?.devices ?? []
             where address != self.address || device.id != own.keys.device {
@@ -143,11 +143,12 @@ extension OMEMOProtection {
 
     /// The session to use with a device: that of the newest generation.
     private func target(
-        _ announced: AnnouncedPeer, _ sessions: [String: [UInt8]], _ own: Own
+        _ announced: AnnouncedPeer, _ earlier: [String: [UInt8]], _ own: OwnDevice.Keys
     ) throws(ProtectionError) -> Target {
         // A device that once had the current generation is not addressed in the older one: hiding its announcement must
         // not lead to weaker messages.
         let known = announced.peer(in: .current)
+        let sessions = earlier.filter { SessionShelf.canSend($0.value) }
         if let record = sessions[SessionShelf.name(known)] {
             return Target(peer: known, session: try SessionShelf(record))
         }
@@ -157,9 +158,9 @@ extension OMEMOProtection {
             if let record = sessions[SessionShelf.name(peer)] {
                 return Target(peer: peer, session: try SessionShelf(record))
             }
-            switch state.withLock({ $0.bundles[peer]?.result }) {
+            switch bundles.result(for: peer) {
             case .success(let bundle)?:
-                var shelf = SessionShelf()
+                var shelf = earlier[SessionShelf.name(peer)].flatMap { try? SessionShelf($0) } ?? SessionShelf()
                 do throws(OMEMOError) {
                     let session = try OMEMOSession.initiate(
                         with: bundle, by: own.identity, device: own.keys.device, using: cryptography)
@@ -176,7 +177,7 @@ extension OMEMOProtection {
     }
 
     private func seal(
-        _ content: SealedContent, for targets: inout [Target], in conversation: ConversationAddress,
+        _ content: SealedContent, id: String?, for targets: inout [Target], in conversation: ConversationAddress,
         _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> SealedMessage {
         let own = try own()
@@ -188,13 +189,13 @@ extension OMEMOProtection {
                     content.inside, from: address.description, to: conversation.address.bare.description, time: nil)
                 let payload = try EncryptedPayload(
                     try envelope.padded(using: cryptography), using: cryptography)
-                let keys = try keys(with: payload.key, for: &targets, .current, &draft)
+                let keys = try keys(with: payload.key, of: id, for: &targets, .current, &draft)
                 outer.payloads.append(
                     OMEMOElement(.current, sender: own.keys.device, keys: keys, payload: payload.payload))
             }
             if generations.contains(.legacy), let body = content.body {
                 let payload = try LegacyPayload(Array(body.utf8), using: cryptography)
-                let keys = try keys(with: payload.key, for: &targets, .legacy, &draft)
+                let keys = try keys(with: payload.key, of: id, for: &targets, .legacy, &draft)
                 outer.payloads.append(
                     OMEMOElement(
                         .legacy, sender: own.keys.device, keys: keys, nonce: payload.nonce, payload: payload.payload))
@@ -217,7 +218,8 @@ extension OMEMOProtection {
 
     /// The key of a payload for each device of a generation, those of one account together.
     private func keys(
-        with key: SecretBytes, for targets: inout [Target], _ generation: OMEMOGeneration, _ draft: inout KeyDraft
+        with key: SecretBytes, of id: String?, for targets: inout [Target], _ generation: OMEMOGeneration,
+        _ draft: inout KeyDraft
     ) throws(OMEMOError) -> [OMEMOElement.RecipientKey] {
         var keys: [OMEMOElement.RecipientKey] = []
         for index in targets.indices where targets[index].peer.generation == generation {
@@ -226,6 +228,10 @@ extension OMEMOProtection {
             var session = try OMEMOSession(serialized: bytes)
             let encrypted = try session.encrypt(key.bytes, using: cryptography)
             targets[index].session.put(session.serialized, replacing: 0)
+            // The legacy generation has no copies.
+            if generation == .current, let id {
+                targets[index].session.sent.add(id, for: session.peer, using: cryptography)
+            }
             draft.write(SessionShelf.name(peer), targets[index].session.record)
             keys.append(
                 OMEMOElement.RecipientKey(

@@ -1,3 +1,4 @@
+internal import EndToEndEncryption
 internal import MessageSemantics
 internal import OMEMO
 
@@ -30,15 +31,22 @@ extension OMEMOProtection {
                 return accepted.result
             }
         }
-        guard !shelf.sessions.isEmpty else {
+        guard !shelf.isEmpty else {
             throw ProtectionError(.keyMissing, "There is no session with the device.")
         }
         var failure: OMEMOError?
-        for (index, bytes) in shelf.sessions.enumerated() {
+        let count = shelf.sessions.count
+        for (index, bytes) in (shelf.sessions + shelf.retired).enumerated() {
             do throws(OMEMOError) {
                 var session = try OMEMOSession(serialized: bytes)
-                let decryption = try session.messageReceived(ratchet, now: seconds, using: cryptography)
-                shelf.put(session.serialized, replacing: index)
+                var decryption = try session.messageReceived(ratchet, now: seconds, using: cryptography)
+                if index < count {
+                    shelf.put(session.serialized, replacing: index)
+                } else {
+                    // Nothing is sent in it any more.
+                    shelf.putRetired(session.serialized, replacing: index - count)
+                    decryption = decryption.withoutAnswer
+                }
                 draft.write(name, shelf.record)
                 return Decrypted(decryption: decryption, identity: session.peer)
             } catch {
@@ -50,7 +58,7 @@ extension OMEMOProtection {
     }
 
     private func isKnown(_ exchange: KeyExchangeMessage, on shelf: SessionShelf) throws(ProtectionError) -> Bool {
-        for bytes in shelf.sessions {
+        for bytes in shelf.sessions + shelf.retired {
             guard let session = try? OMEMOSession(serialized: bytes) else { continue }
             if session.isMade(by: exchange) { return true }
         }
@@ -88,5 +96,30 @@ extension OMEMOProtection {
         } catch {
             throw ProtectionError(opening: error)
         }
+    }
+
+    /// Discards the keys of missing messages that are too old, in all sessions.
+    func discardOldKeys(_ draft: inout KeyDraft) async throws(ProtectionError) {
+        for (name, record) in try await draft.values(beginningWith: SessionShelf.prefix) {
+            guard var shelf = try? SessionShelf(record), shelf.timePassed(now: seconds) else { continue }
+            draft.write(name, shelf.isEmpty ? nil : shelf.record)
+        }
+    }
+
+    /// Makes room for a session with a new device. The devices of an account are bounded, and a sender can write any
+    /// device id.
+    ///
+    /// - Throws: with `tooManyDevices` if the account announces all of those that have a session.
+    private func makeRoom(for device: PeerDevice, _ draft: inout KeyDraft) async throws(ProtectionError) {
+        let prefix = SessionShelf.prefix(device.generation, device.address)
+        let names = try await draft.values(beginningWith: prefix).keys
+        guard names.count >= EncryptionLimits.devices, !names.contains(SessionShelf.name(device)) else { return }
+        for name in names.sorted() {
+            guard let id = OMEMODevice(String(name.dropFirst(prefix.count))) else { continue }
+            let other = PeerDevice(generation: device.generation, address: device.address, device: id)
+            if await directory?.announces(other) == true { continue }
+            return draft.write(name, nil)
+        }
+        throw ProtectionError(.tooManyDevices, "The account has sessions with too many devices.")
     }
 }

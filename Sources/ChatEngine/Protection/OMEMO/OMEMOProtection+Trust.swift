@@ -1,6 +1,7 @@
 internal import ChatStore
 internal import EndToEndEncryption
 internal import OMEMO
+internal import Synchronization
 internal import XMPPAddress
 
 extension OMEMOProtection {
@@ -45,30 +46,54 @@ extension OMEMOProtection {
             return known.trust
         }
         try await checkOwner(of: key, at: device.address, evidence, draft)
-        var identities: [DeviceIdentity] = []
+        var (identities, firstSeen) = ([DeviceIdentity](), Int64?.none)
         for (_, record) in try await draft.values(beginningWith: KnownKey.prefix(device.address)) {
             let known = try KnownKey(record)
             guard let identity = try? IdentityKey(x25519: known.key, using: cryptography) else { continue }
             identities.append(DeviceIdentity(device.address, known.device, identity, known.trust))
+            firstSeen = min(firstSeen ?? known.firstSeen, known.firstSeen)
         }
         guard identities.count < Self.keyLimit else {
             throw ProtectionError(.forged, "The account has used more than \(Self.keyLimit) keys.")
         }
         let finding = Self.policy.examine(
             key, of: DeviceAddress(device.address, device.device), known: identities, using: cryptography)
-        // A device that its account does not announce is not trusted.
-        if isUsed, let directory = state.withLock({ $0.directory }), await directory.announces(device) == false {
+        // A device that its account does not announce is not trusted. The list here may be old (XEP-0384 §6).
+        if isUsed, let directory, await directory.announces(device) == false {
+            if unlisted.add(device.address) { work.send() }
             return .undecided
         }
         var known = KnownKey(key, device.device, trust: finding.trust, now: seconds)
         known.isProven = evidence == .envelope
         draft.write(known, key.fingerprint, of: device.address)
-        if let kind = finding.noticeKind {
+        if let kind = try await noticeKind(of: finding, since: firstSeen, device, at: moment, draft) {
             let noted = ProtectionNotice.Key(
                 device.address, device: device.device.number, fingerprint: key.fingerprint)
             draft.note(ProtectionNotice(kind, in: moment.conversation, at: moment.time, key: noted))
         }
         return finding.trust
+    }
+
+    /// What the person is told about a key; nothing of the devices that an account has when it is met.
+    ///
+    /// - Parameter firstSeen: when the first key of the account was seen; `nil` if this is the first.
+    private func noticeKind(
+        of finding: DeviceTrustPolicy.Finding, since firstSeen: Int64?, _ device: PeerDevice, at moment: Moment,
+        _ draft: KeyDraft
+    ) async throws(ProtectionError) -> ProtectionNotice.Kind? {
+        switch finding {
+        case .changedKey: return .changedKey
+        case .known: return nil
+        case .newDevice(let trust):
+            guard trust.mayRead else { return .newKey }
+            let conversation = try await draft.encryption(of: moment.conversation)
+            // Another device of our own account can be the first one that is seen.
+            guard conversation.wasEncrypted,
+                let met = firstSeen ?? (device.address == address ? conversation.began : nil),
+                seconds - met >= Self.meetingTime
+            else { return nil }
+            return .newDevice
+        }
     }
 
     /// Refuses a key of another account, unless an envelope names this account. Another account owns it if an envelope has
@@ -89,27 +114,51 @@ extension OMEMOProtection {
         }
     }
 
+    /// Records of earlier versions have no index by fingerprint.
+    func indexKeys() async throws(ProtectionError) {
+        guard try await memory.values(beginningWith: KnownKey.ownerPrefix).isEmpty else { return }
+        var draft = KeyDraft(memory)
+        for (name, record) in try await memory.values(beginningWith: KnownKey.prefix) {
+            guard let address = KnownKey.address(inName: name) else { continue }
+            let fingerprint = String(name.dropFirst(KnownKey.prefix(address).count))
+            draft.write(try KnownKey(record), fingerprint, of: address)
+        }
+        try await memory.save(draft)
+    }
+
+    /// Seconds in which the devices are found that an account has: some with its first message, some with the first reply.
+    private static let meetingTime: Int64 = 3_600
     /// The number of keys of one account that are recorded: far more than one person has devices.
     private static let keyLimit = 500
     /// The precision of `lastSeen` in seconds: a day, so that not each message changes the record.
     private static let seenStep: Int64 = 86_400
 
     /// The fingerprint of this device; `nil` before the keys are loaded.
-    public var fingerprint: String? { state.withLock { $0.own?.identity.publicKey.fingerprint } }
+    public var fingerprint: String? { ownDevice.loaded?.identity.publicKey.fingerprint }
 
     /// The number of this device; `nil` before the keys are loaded.
-    public var device: UInt32? { state.withLock { $0.own?.keys.device.number } }
+    public var device: UInt32? { ownDevice.loaded?.keys.device.number }
 
     /// Others can begin to encrypt for this device: its keys are published.
-    public var isAnnounced: Bool { state.withLock { $0.own?.keys.isAnnounced ?? false } }
+    public var isAnnounced: Bool { ownDevice.loaded?.keys.isAnnounced ?? false }
 }
 
-extension DeviceTrustPolicy.Finding {
-    fileprivate var noticeKind: ProtectionNotice.Kind? {
-        switch self {
-        case .changedKey: .changedKey
-        case .newDevice(.undecided): .newKey
-        case .newDevice, .known: nil
+/// Accounts of which a message came from a device that is not in the list that is known here.
+final class UnlistedSenders: Sendable {
+    private let accounts = Mutex<Set<JID>>([])
+
+    /// - Returns: whether it is new.
+    func add(_ account: JID) -> Bool {
+        accounts.withLock { accounts in
+            accounts.count < EncryptionLimits.accounts && accounts.insert(account).inserted
+        }
+    }
+
+    /// The accounts whose lists should be requested again; said once.
+    func take() -> Set<JID> {
+        accounts.withLock { accounts in
+            defer { accounts = [] }
+            return accounts
         }
     }
 }

@@ -17,9 +17,14 @@ actor OMEMOService {
     private var problem: String?
     /// The first publication of this process.
     private var isFirst = true
+    /// When the oldest one-time key was replaced, in seconds since 1970.
+    private var lastReplacement: Int64?
 
     /// The time until due keys are checked.
     private static let pause = Duration.seconds(600)
+    /// Seconds after which the oldest one-time key is replaced: an older copy of the records is noticed, also one that was
+    /// made while the program was running.
+    private static let replacementPeriod: Int64 = 6 * 3_600
     /// When failed requests are repeated.
     private static let retry = Backoff(first: .seconds(2), longest: pause)
 
@@ -32,9 +37,9 @@ actor OMEMOService {
     func run(in session: Session) async {
         guard let devices = session[OMEMODevices.self] else { return }
         let directory = SessionDirectory(devices)
-        protection.state.withLock { $0.directory = directory }
+        protection.connect(to: directory)
         defer {
-            protection.state.withLock { $0.directory = nil }
+            protection.connect(to: nil)
             protection.events.post(.encryption(nil))
         }
         published = nil
@@ -72,7 +77,10 @@ actor OMEMOService {
                         try await publish(with: devices)
                         openGate()
                         try await withdrawRetired(with: devices)
+                        group.addTask { await self.refreshLists(with: devices) }
                         try await sendOwed(in: session, directory)
+                        try await requestCopies(in: session, directory)
+                        try await sendCopies(in: session, directory)
                         problem = nil
                         failures = 0
                     } catch {
@@ -108,16 +116,26 @@ actor OMEMOService {
         }
     }
 
+    /// Requests the lists in which a sender's device is missing, a few times a minute; not those of strangers.
+    private func refreshLists(with devices: OMEMODevices) async {
+        for account in protection.unlisted.take()
+        where (try? await protection.strangers.isKnownPerson(account)) == true {
+            _ = await devices.devices(of: account, isFresh: true)
+        }
+    }
+
     // MARK: Publishing
+
+    private var isReplacementDue: Bool {
+        guard !isFirst, let last = lastReplacement else { return true }
+        return abs(protection.seconds - last) >= Self.replacementPeriod
+    }
 
     private func publish(with devices: OMEMODevices) async throws {
         let protection = protection
-        let isAnnouncementDue = protection.state.withLock { state in
-            defer { state.isAnnouncementDue = false }
-            return state.isAnnouncementDue
-        }
-        if isAnnouncementDue { (published, publishedSignedKey) = (nil, nil) }
-        if isFirst { protection.state.withLock { $0.isCheckDue = true } }
+        let device = protection.ownDevice
+        if device.takeAnnouncement() { (published, publishedSignedKey) = (nil, nil) }
+        if isFirst { device.checkBegan() }
         let cryptography = protection.cryptography
         // Where the keyring could not be opened before.
         try await protection.load()
@@ -131,11 +149,10 @@ actor OMEMOService {
                 }
             }
         }
-        let isReplacing = isFirst
-        var step = ProtectionStep(context.recorder.protector)
+        let isReplacing = isReplacementDue
         let before = own
-        let (keys, unused) = try await step.perform { () async throws(ProtectionError) in
-            var draft = KeyDraft(protection.memory)
+        let (keys, unused) = try await protection.changeQuietly {
+            (draft: inout KeyDraft) async throws(ProtectionError) in
             var keys = before.keys
             if let known, let last = known.preKeys.max(), last > keys.lastPreKey || known.signedKey > keys.lastSignedKey
             {
@@ -146,22 +163,20 @@ actor OMEMOService {
             } catch {
                 throw ProtectionError(.ownKeys, error.description, cause: error)
             }
-            // A number that grows with each start shows on the server that these records are older than what was
-            // published.
-            if isReplacing { try await protection.retireOne(&draft) }
-            try await protection.refill(&keys, &draft)
-            let unused = try await protection.unusedPreKeys(draft)
+            // A number that grows shows on the server that these records are older than what was published.
+            if isReplacing {
+                try await device.retireOne(&draft)
+                try await protection.discardOldKeys(&draft)
+            }
+            try await device.refill(&keys, &draft)
+            let unused = try await device.unusedPreKeys(draft)
             if keys.record != before.keys.record { draft.write(OwnKeys.name, keys.record) }
-            return ((keys, unused), draft.finish())
+            return (keys, unused)
         }
-        try await step.store(of: context.id, in: context.store) { _ in }
         own.keys = keys
-        let current = own
-        protection.state.withLock { state in
-            state.own = current
-            state.isCheckDue = false
-        }
+        device.checked(own)
         isFirst = false
+        if isReplacing { lastReplacement = protection.seconds }
         let ids = Set(unused.map(\.id))
         guard ids != published || keys.currentSignedKey.pair.id != publishedSignedKey else { return }
         for generation in OMEMOGeneration.allCases {
@@ -183,14 +198,10 @@ actor OMEMOService {
         guard !keys.isAnnounced else { return }
         own.keys.isAnnounced = true
         let announced = own
-        var noting = ProtectionStep(context.recorder.protector)
-        try await noting.perform { () async throws(ProtectionError) in
-            var draft = KeyDraft(protection.memory)
+        try await protection.changeQuietly { (draft: inout KeyDraft) async throws(ProtectionError) in
             draft.write(OwnKeys.name, announced.keys.record)
-            return ((), draft.finish())
         }
-        try await noting.store(of: context.id, in: context.store) { _ in }
-        protection.state.withLock { $0.own = announced }
+        device.replace(announced)
     }
 
     /// Removes an earlier device of this profile whose identity key no longer exists.
@@ -207,7 +218,7 @@ actor OMEMOService {
     ///
     /// - Throws: if the server gives no answer: what it has is not replaced unseen.
     private func serverKeys(
-        of own: OMEMOProtection.Own, with devices: OMEMODevices
+        of own: OwnDevice.Keys, with devices: OMEMODevices
     ) async throws(ProtectionError) -> (preKeys: Set<UInt32>, signedKey: UInt32)? {
         var result: (preKeys: Set<UInt32>, signedKey: UInt32)?
         for generation in OMEMOGeneration.allCases {

@@ -11,49 +11,18 @@ struct PeerDevice: Hashable, Sendable {
 
     /// The end of the names of its records.
     var name: String { "\(generation.rawValue)/\(address)/\(device)" }
-}
 
-/// The sessions with one device. Both sides can begin one at the same time, so earlier ones stay for a while.
-struct SessionShelf: Sendable {
-    static let prefix = "omemo/session/"
-    private static let version: UInt8 = 1
-    /// The session in use and three earlier ones.
-    private static let limit = 4
-
-    /// Serialised; the one to send with first.
-    private(set) var sessions: [[UInt8]] = []
-
-    static func name(_ device: PeerDevice) -> String { prefix + device.name }
-    /// The beginning of the names for all devices of an address.
-    static func prefix(_ generation: OMEMOGeneration, _ address: JID) -> String {
-        "\(prefix)\(generation.rawValue)/\(address)/"
+    init(generation: OMEMOGeneration, address: JID, device: OMEMODevice) {
+        (self.generation, self.address, self.device) = (generation, address, device)
     }
 
-    init() {}
-
-    /// Puts a session in front.
-    mutating func put(_ session: [UInt8], replacing index: Int? = nil) {
-        if let index { sessions.remove(at: index) }
-        sessions.insert(session, at: 0)
-        sessions.removeLast(max(0, sessions.count - Self.limit))
-    }
-
-    /// Removes the sessions with a key, and those that cannot be read.
-    mutating func removeSessions(with fingerprint: String) {
-        sessions.removeAll { (try? OMEMOSession(serialized: $0).peer.fingerprint) ?? fingerprint == fingerprint }
-    }
-
-    init(_ bytes: [UInt8]) throws(ProtectionError) {
-        var reader = try RecordReader(bytes, version: Self.version)
-        for _ in 0..<(try reader.byte()) { sessions.append(try reader.field()) }
-        try reader.end()
-    }
-
-    var record: [UInt8] {
-        var writer = RecordWriter(version: Self.version)
-        writer.write(UInt8(sessions.count))
-        for session in sessions { writer.write(session) }
-        return writer.bytes
+    /// The device with that ``name``.
+    init?(named name: String) {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, let number = UInt8(parts[0]), let generation = OMEMOGeneration(rawValue: number),
+            let address = try? JID(String(parts[1])), let device = OMEMODevice(String(parts[2]))
+        else { return nil }
+        self.init(generation: generation, address: address, device: device)
     }
 }
 
@@ -151,6 +120,9 @@ struct OwedMessage: Sendable {
         repairs.count { now - $0 < Self.repairPeriod && $0 <= now } < Self.repairLimit
     }
 
+    /// Whether there is nothing to send, and nothing that limits later repairs.
+    func isOver(now: Int64) -> Bool { kind == .none && repairs.allSatisfy { now - $0 >= Self.repairPeriod } }
+
     /// Records that an empty message of this kind was sent, or cannot be. A repair that became necessary while an answer
     /// was sent is still owed.
     mutating func settle(_ settled: Kind, isSent: Bool, now: Int64) {
@@ -188,12 +160,7 @@ struct OwedMessage: Sendable {
 
     /// The device in the name of a record.
     static func device(named name: String) -> PeerDevice? {
-        let parts = name.dropFirst(prefix.count).split(separator: "/")
-        guard name.hasPrefix(prefix), parts.count == 3, let number = UInt8(parts[0]),
-            let generation = OMEMOGeneration(rawValue: number), let address = try? JID(String(parts[1])),
-            let device = OMEMODevice(String(parts[2]))
-        else { return nil }
-        return PeerDevice(generation: generation, address: address, device: device)
+        name.hasPrefix(prefix) ? PeerDevice(named: String(name.dropFirst(prefix.count))) : nil
     }
 }
 

@@ -153,8 +153,18 @@ struct DeviceTable {
     }
 
     /// This device published the list.
-    mutating func published(_ list: OMEMODeviceList, by account: JID, now: Instant) {
-        change(account, list.generation) { $0.set(.success(list), origin: .requested(now)) }
+    ///
+    /// - Parameter notices: the number of notices before; a list that a notice has overtaken is older.
+    mutating func published(_ list: OMEMODeviceList, by account: JID, notices: Int, now: Instant) {
+        change(account, list.generation) { known in
+            guard known.notices == notices else { return }
+            known.set(.success(list), origin: .requested(now))
+        }
+    }
+
+    /// The list of a generation as it is known.
+    func list(of account: JID, _ generation: OMEMOGeneration) -> OMEMODeviceList {
+        OMEMODeviceList(generation, devices: accounts[account]?.lists[generation]?.devices ?? [])
     }
 
     /// A bundle of the device was read and verified.

@@ -92,6 +92,8 @@ extension OMEMODevices {
     ) async throws(ProtectionError) {
         await publishing.lock()
         defer { publishing.leave() }
+        let own = try await ownAddress()
+        let notices = table.notices(of: own, generation)
         var list = try await ownList(generation)
         var entry = device
         if generation == .legacy { (entry.label, entry.labelSignature) = (nil, nil) }
@@ -99,9 +101,9 @@ extension OMEMODevices {
             guard list.devices[place] != entry else {
                 try await repair(generation.devicesNode, .publicData)
                 try await repair(generation.bundlesNode(of: device.id), .ofBundles(generation))
-                table.published(list, by: try await ownAddress(), now: clock.now())
+                table.published(list, by: own, notices: notices, now: clock.now())
                 stands(device.id, in: generation)
-                return
+                return ownListSeen(table.list(of: own, generation))
             }
             list.devices[place] = entry
         } else {
@@ -109,6 +111,8 @@ extension OMEMODevices {
         }
         try await replaceList(list)
         stands(device.id, in: generation)
+        // Another device may have replaced the list at the same moment, and its notice may have come before the answer.
+        ownListSeen(table.list(of: own, generation))
         try await repair(generation.bundlesNode(of: device.id), .ofBundles(generation))
     }
 
@@ -121,8 +125,9 @@ extension OMEMODevices {
         guard list.devices.count <= OMEMOLimits.devices else { throw Self.tooMany }
         let own = try await ownAddress()
         let before = table.listing(of: own, using: cryptography)
+        let notices = table.notices(of: own, list.generation)
         try await publish(list, id: "current", in: list.generation.devicesNode, .publicData)
-        table.published(list, by: own, now: clock.now())
+        table.published(list, by: own, notices: notices, now: clock.now())
         let after = table.listing(of: own, using: cryptography)
         if before != after { channel.post(.listChanged(after)) }
     }

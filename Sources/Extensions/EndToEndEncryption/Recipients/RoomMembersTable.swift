@@ -46,7 +46,7 @@ final class RoomMembersTable: StanzaInterceptor {
 
     func removeAll() { entries.withLock { $0 = [:] } }
 
-    func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .message(let message):
             // Affiliations of those who are not present, and changes of the configuration.

@@ -1,0 +1,139 @@
+internal import ChatEngine
+internal import ChatStore
+internal import JSONRPC
+internal import UserProfile
+internal import XMPPAddress
+
+extension AutomationService {
+    /// The maximum number of messages in one page.
+    static let pageLimit = 500
+    /// The maximum size of a page in bytes; further messages are in the next one.
+    static let pageBytes = 256 << 10
+
+    private static let beforeParameter = AutomationMethod.Parameter(
+        "before", .point, "only messages before the message with this number (the value of “next”), or before this time"
+    )
+    private static let limitParameter = AutomationMethod.Parameter(
+        "limit", .integer(1...pageLimit), "the maximum number of messages, 50 if it is missing")
+
+    var conversationMethods: [AutomationMethod] {
+        [
+            AutomationMethod(
+                "conversations.list", "Lists the conversations, those with the newest messages first.",
+                [Self.accountParameter]
+            ) { [self] arguments, _ throws(JSONRPCError) in
+                let account = try await account(arguments).id
+                return try await read { store throws(StoreError) in
+                    let names = try store.names(of: account)
+                    let list = try store.conversations().filter { $0.key.account == account }
+                    return ["conversations": .array(list.map { $0.json(name: names[$0.key.address]) })]
+                }
+            },
+            AutomationMethod(
+                "conversations.markRead", "Marks a message and all before it as read, on all devices.",
+                [
+                    Self.accountParameter, .init("with", .address, isRequired: true, "the address of the conversation"),
+                    .init("message", .integer(1 ... .max), isRequired: true, "the number of the message"),
+                ]
+            ) { [self] arguments, _ throws(JSONRPCError) in
+                let (account, key) = try await conversation(arguments, "with")
+                let message = try await message(arguments, "message", in: key)
+                do throws(StoreError) {
+                    try await account.markRead(upTo: message.id, in: key)
+                } catch {
+                    throw JSONRPCError(error)
+                }
+                return [:]
+            },
+            AutomationMethod(
+                "history.read", "Reads the messages of a conversation, oldest first.",
+                [
+                    Self.accountParameter, .init("with", .address, isRequired: true, "the address of the conversation"),
+                    Self.beforeParameter, Self.limitParameter,
+                    .init("fetch", .flag, "first load a page of older messages from the archive of the server"),
+                ]
+            ) { [self] arguments, _ throws(JSONRPCError) in
+                var request = HistoryRequest()
+                request.address = arguments.address("with")
+                if arguments.flag("fetch") {
+                    let (account, key) = try await conversation(arguments, "with")
+                    _ = await account.loadOlder(in: key)
+                }
+                return try await page(request, arguments)
+            },
+            AutomationMethod(
+                "history.search", "Searches the messages for all of these words, oldest first.",
+                [
+                    Self.accountParameter, .init("with", .address, "only in the conversation with this address"),
+                    .init("words", .text(limit: 1000), isRequired: true, "the words that a message contains"),
+                    Self.beforeParameter, Self.limitParameter,
+                ]
+            ) { [self] arguments, _ throws(JSONRPCError) in
+                var request = HistoryRequest()
+                request.address = arguments.address("with")
+                request.searchText = arguments.text("words")
+                return try await page(request, arguments)
+            },
+        ]
+    }
+
+    private func page(_ request: HistoryRequest, _ arguments: Arguments) async throws(JSONRPCError) -> JSONValue {
+        let account = try await account(arguments)
+        var request = request
+        request.before = arguments.point("before")
+        request.limit = arguments.integer("limit") ?? request.limit
+        let (wanted, id) = (request, account.id)
+        let folder = profile.mediaFolder(of: account.address)
+        let page = try await read { store throws(StoreError) -> JSONValue? in
+            guard let page = try wanted.read(of: id, in: store) else { return nil }
+            var messages: [JSONValue] = []
+            var (bytes, next) = (0, page.next)
+            for line in page.lines.reversed() {
+                let json = line.message.json(in: line.key) { $0.path(in: folder) }
+                bytes += json.description.utf8.count
+                if bytes > Self.pageBytes, !messages.isEmpty { break }
+                messages.append(json)
+                if messages.count < page.lines.count { next = line.message.id } else { next = page.next }
+            }
+            return ["messages": .array(messages.reversed()), "next": .count(next?.rawValue)]
+        }
+        guard let page else { throw .failure(.notFound, "There is no such message") }
+        return page
+    }
+
+    // MARK: Finding
+
+    /// The account and the conversation that a call means.
+    func conversation(
+        _ arguments: Arguments, _ name: String
+    ) async throws(JSONRPCError) -> (ChatAccount, ConversationKey) {
+        let account = try await account(arguments)
+        let address = try arguments.requiredAddress(name)
+        do throws(StoreError) {
+            return (account, try await account.conversation(with: address))
+        } catch {
+            throw JSONRPCError(error)
+        }
+    }
+
+    /// A message of a conversation.
+    func message(
+        _ arguments: Arguments, _ name: String, in key: ConversationKey
+    ) async throws(JSONRPCError) -> StoredMessage {
+        let id = arguments.message(name)
+        let message = try await read { store throws(StoreError) -> StoredMessage? in
+            guard let id, let message = try store.message(id), try store.conversation(key) == message.conversation
+            else { return nil }
+            return message
+        }
+        guard let message else { throw .failure(.notFound, "There is no such message in this conversation") }
+        return message
+    }
+}
+
+extension Attachment {
+    /// Where its content is on this computer; `nil` if it is not.
+    func path(in folder: String) -> String? {
+        contentHash.flatMap { ContentHash($0) }.flatMap { MediaCache.file(of: $0, in: folder) }
+    }
+}

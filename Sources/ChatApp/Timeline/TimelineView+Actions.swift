@@ -1,0 +1,133 @@
+internal import ChatEngine
+internal import ChatModel
+internal import ChatStore
+internal import GTKBinding
+internal import Localization
+
+/// What the user does with messages, by menu, keyboard or pointer.
+extension TimelineView {
+    func toggleReaction(_ emoji: String, _ message: TimelineMessage) {
+        let timeline = timeline
+        services.window.attempt { () async throws(StoreError) in
+            try await timeline.toggleReaction(emoji, to: message.id)
+        }
+    }
+
+    /// Reacts with one of the reactions that the menu shows, counted from 1.
+    func react(_ message: TimelineMessage, number: Int) {
+        let emojis = timeline.offeredReactions(MessageMenu.quickReactions, limit: MessageMenu.offeredReactions).emojis
+        if message.canBeAnswered, emojis.indices.contains(number - 1) { toggleReaction(emojis[number - 1], message) }
+    }
+
+    func retry(_ message: TimelineMessage) {
+        let timeline = timeline
+        services.window.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
+    }
+
+    func copy(_ message: TimelineMessage) { if message.hasText { Clipboard.copy(message.text.body) } }
+
+    /// Deletes a message, or all of its album: for everyone if `everywhere`, else on this device. The user can undo it for a few seconds.
+    func delete(_ message: TimelineMessage, everywhere: Bool) {
+        let (timeline, ids, window) = (timeline, message.shown.map(\.id), services.window)
+        delete(ids, everywhere ? localized("Message deleted for everyone") : localized("Message removed")) {
+            () async throws(StoreError) in
+            for id in ids {
+                if !everywhere {
+                    try await timeline.remove(id)
+                } else if try await !timeline.retract(id) {
+                    window.showToast(localized("This message cannot be deleted."))
+                }
+            }
+        }
+    }
+
+    /// Deletes messages after a moment in which the user can undo it.
+    func delete(
+        _ ids: [MessageID], _ text: String, _ perform: @escaping @MainActor () async throws(StoreError) -> Void
+    ) {
+        let (deletions, window) = (services.deletions, services.window)
+        var toast: Toast?
+        let deletion = deletions.begin(ids, perform: perform) {
+            window.showToast(Wording.failure($0))
+        } done: {
+            toast?.dismiss()
+            toast = nil
+        }
+        toast = window.showUndo(text) { deletions.undo(deletion) }
+    }
+
+    func isDeleting(_ message: MessageID) -> Bool { services.deletions.messages.contains(message) }
+
+    /// Shows again what was deleted or is not deleted after all.
+    func showDeletions() {
+        let deleting = services.deletions.messages
+        let changed = deleting.symmetricDifference(shownDeletions)
+        shownDeletions = deleting
+        guard !changed.isEmpty else { return }
+        list.forEachRow { _, row in
+            guard let item = row.item, let message = item.message else { return }
+            if message.shown.contains(where: { changed.contains($0.id) }) { row.show(item) }
+        }
+    }
+
+    func explain(_ message: TimelineMessage) {
+        let (timeline, services) = (timeline, services)
+        services.window.attempt { () async throws(StoreError) in
+            guard let life = try await timeline.life(of: message.id, isOnline: services.isOnline()) else { return }
+            MessageLifeWindow.show(life, over: services.window.window())
+        }
+    }
+
+    // MARK: Menus
+
+    @discardableResult
+    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
+        guard let position = widget.translate(x: x, y: y, to: overlay) else { return nil }
+        return MessageMenu(message, self).open(at: position.x, position.y)
+    }
+
+    // MARK: Attachments
+
+    func open(_ message: TimelineMessage, _ attachment: Int) {
+        guard message.text.attachments.indices.contains(attachment),
+            let download = services.downloads()?.download(
+                of: message.id, at: attachment, attachment: message.text.attachments[attachment]),
+            case .here(let path) = download.phase
+        else { return }
+        if message.text.attachments[attachment].kind == .picture { return openPicture(message.id, attachment) }
+        FileOpening.open(
+            path, message.text.attachments[attachment], over: services.window.window(),
+            showToast: services.window.showToast)
+    }
+
+    /// Opens the viewer with the pictures of the loaded messages.
+    private func openPicture(_ message: MessageID, _ attachment: Int) {
+        guard let downloads = services.downloads() else { return }
+        let items = timeline.messages.filter { !$0.isRetracted }.flatMap { stored in
+            stored.text.attachments.enumerated().filter { $0.element.kind == .picture }.map {
+                PictureViewer.Item(message: stored.id, index: $0.offset, attachment: $0.element)
+            }
+        }
+        let index = items.firstIndex { $0.message == message && $0.index == attachment }
+        PictureViewer(
+            items, at: index ?? 0, downloads: downloads, over: services.window.window(),
+            showToast: services.window.showToast
+        ).present()
+    }
+}
+
+/// Which actions a message allows.
+extension TimelineMessage {
+    /// Whether others can refer to it, in a reply or a reaction.
+    var canBeAnswered: Bool {
+        guard !isRetracted else { return false }
+        if !isOutgoing { return true }
+        switch state {
+        case .sentToServer, .delivered, .displayed: return true
+        case .queued, .failed: return false
+        }
+    }
+
+    var canBeEdited: Bool { isOutgoing && canBeAnswered && text.attachments.isEmpty }
+    var hasText: Bool { !isRetracted && !text.body.isEmpty }
+}

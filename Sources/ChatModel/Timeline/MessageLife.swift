@@ -1,0 +1,152 @@
+internal import ChatEngine
+public import ChatStore
+internal import Localization
+
+/// The life of one of our messages, step by step, and what to do where it has stopped.
+///
+///     for step in life.steps { show(step.title, step.detail, step.progress) }
+///     show(life.advice)
+public struct MessageLife: Sendable, Hashable {
+    public enum Progress: Sendable, Hashable {
+        case done
+        /// It waits here.
+        case waiting
+        /// It has not come so far, or that is not known.
+        case open
+        case failed
+    }
+
+    public struct Step: Sendable, Hashable {
+        public let title: String
+        public let detail: String
+        public let progress: Progress
+    }
+
+    public let steps: [Step]
+    /// What the user can do; `nil` where nothing is to be done.
+    public let advice: String?
+
+    /// - Parameters:
+    ///   - entry: of the send queue; `nil` if it is not in the queue.
+    ///   - name: of the other side.
+    public init(_ message: StoredMessage, entry: QueuedMessage?, name: String, isRoom: Bool, isOnline: Bool) {
+        let state = message.state
+        let isWithServer = state.isWithServer
+        var steps = [
+            Step(title: localized("Written"), detail: Wording.full(message.time), progress: .done),
+            Self.sending(message, entry, isRoom: isRoom, isOnline: isOnline),
+        ]
+        if case .failed = state {
+            (self.steps, advice) = (steps, Self.advice(state))
+            return
+        }
+        let isArchived = message.archiveReference != nil
+        steps.append(
+            Step(
+                title: localized("Archived"),
+                detail: isArchived
+                    ? localized("Your other devices find it on the server.")
+                    : localized("The server has not confirmed that it stores the message."),
+                progress: isArchived ? .done : .open))
+        if !isRoom {
+            let (isDelivered, isDisplayed) = (state == .delivered || state == .displayed, state == .displayed)
+            steps.append(
+                Step(
+                    title: localized("Delivered"),
+                    detail: isDelivered
+                        ? Self.devices(message.receipts.filter { $0.kind == .delivered })
+                            ?? localized("A device of %@ has it.", name)
+                        : localized("No device of %@ has confirmed it. That happens when one is online.", name),
+                    progress: isDelivered ? .done : isWithServer ? .waiting : .open))
+            steps.append(
+                Step(
+                    title: localized("Seen"),
+                    detail: isDisplayed
+                        ? Self.devices(message.receipts.filter { $0.kind == .displayed })
+                            ?? localized("%@ has seen it.", name)
+                        : localized("%@ has not confirmed it. Not everybody sends such confirmations.", name),
+                    progress: isDisplayed ? .done : isDelivered ? .waiting : .open))
+        }
+        self.steps = steps
+        advice = state == .queued && !isOnline ? localized("It is sent as soon as you are connected.") : nil
+    }
+
+    /// Each device with the time of its confirmation, one a line.
+    private static func devices(_ receipts: [MessageReceipt]) -> String? {
+        guard !receipts.isEmpty else { return nil }
+        return receipts.map { receipt in
+            receipt.device.isEmpty
+                ? Wording.full(receipt.time)
+                : localized("%@, on the device “%@”", Wording.full(receipt.time), receipt.device)
+        }.joined(separator: "\n")
+    }
+
+    private static func sending(
+        _ message: StoredMessage, _ entry: QueuedMessage?, isRoom: Bool, isOnline: Bool
+    ) -> Step {
+        let title = isRoom ? localized("Sent to the room") : localized("Sent to your server")
+        switch message.state {
+        case .failed(let reason):
+            let who =
+                reason.kind == .refused
+                ? localized("It was refused: %@", Wording.failure(reason))
+                : localized("It was not sent: %@", Wording.failure(reason))
+            return Step(title: title, detail: who, progress: .failed)
+        case .queued:
+            let detail: String =
+                if !isOnline {
+                    localized("It waits for a connection.")
+                } else if entry?.hasFileToUpload == true {
+                    localized("The file is uploaded first.")
+                } else if let entry, entry.attempts > 0 {
+                    localized(
+                        "It was written to the server %@ times without an answer and is sent again.", entry.attempts)
+                } else {
+                    localized("It waits to be sent.")
+                }
+            return Step(title: title, detail: detail, progress: .waiting)
+        case .sentToServer, .delivered, .displayed:
+            return Step(title: title, detail: localized("The server has acknowledged it."), progress: .done)
+        }
+    }
+
+    /// What to do about a failure.
+    private static func advice(_ state: MessageState) -> String? {
+        guard case .failed(let reason) = state else { return nil }
+        if reason.kind == .notSent { return localized("Send it again.") }
+        return switch reason.condition {
+        case "item-not-found", "recipient-unavailable", "jid-malformed", "gone", "redirect":
+            localized("Check the address, or ask the person for the current one.")
+        case "remote-server-not-found", "remote-server-timeout", "service-unavailable", "resource-constraint",
+            "internal-server-error", "policy-violation":
+            localized("Send it again later.")
+        case "forbidden", "not-allowed", "not-authorized", "registration-required", "subscription-required":
+            localized("Ask the person to accept your contact request, or an owner of the room for the right to write.")
+        case FailureReason.tooLong: localized("Send it in parts, or as a file.")
+        default: nil
+        }
+    }
+}
+
+extension MessageState {
+    fileprivate var isWithServer: Bool {
+        switch self {
+        case .sentToServer, .delivered, .displayed: true
+        case .queued, .failed: false
+        }
+    }
+}
+
+extension Timeline {
+    /// The life of one of the user's own messages; `nil` for any other.
+    ///
+    /// - Parameter isOnline: whether the account is connected.
+    public func life(of message: MessageID, isOnline: Bool) async throws(StoreError) -> MessageLife? {
+        let found = try await store.read { store throws(StoreError) in
+            (try store.message(message), try store.queued(message))
+        }
+        guard let stored = found.0, stored.isOutgoing else { return nil }
+        return MessageLife(
+            stored, entry: found.1, name: title, isRoom: key.kind == .room, isOnline: isOnline)
+    }
+}

@@ -1,0 +1,127 @@
+import ChatEngine
+import ChatStore
+import GTKBinding
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+
+extension WindowTests {
+    /// What a newcomer sees and does first.
+    @MainActor
+    @Suite("First minutes")
+    struct FirstMinutesTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        @Test("a new account sees its address and what to do first; one window state after another is restored")
+        func welcome() async throws {
+            RoomVisitor.useStyle
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            let context = AppContext(home: home)
+            let window = try MainWindow.shown(context)
+            let welcome = context.welcomeView()
+            #expect(await Toolkit.eventually { welcome.texts.contains("You are juliet@capulet.example") })
+            await Toolkit.picture(window.window, "first-window")
+            let key = ConversationKey(
+                account: try #require(home.accounts.rows.elements.first).id,
+                address: try JID("romeo@montague.example"), kind: .direct)
+            window.open(key)
+            // It is in the list before anything is said.
+            #expect(await Toolkit.eventually { window.conversations.model.items.map(\.key) == [key] })
+            window.window.setDefaultSize(width: 900, height: 650)
+            #expect(await Toolkit.eventually { window.window.width == 900 })
+            window.close(permanently: true)
+            #expect(home.preferences.values.window.conversation == key)
+            #expect(home.preferences.values.window.width == 900)
+            let next = try MainWindow.shown(context)
+            #expect(await Toolkit.eventually { next.openKey == key && next.window.width == 900 })
+            next.close(permanently: true)
+            await home.stop()
+        }
+
+        @Test("one field finds contacts, and takes an address; Return opens the conversation")
+        func new() async throws {
+            let sample = try await TalkSample(isEnabled: false)
+            try await sample.save(
+                StoredContact(address: sample.romeo, name: sampleWords("Romeo"), subscription: .both))
+            try await sample.save(
+                StoredContact(
+                    address: try JID("nurse@capulet.example"), name: sampleWords("Nurse"), subscription: .both))
+            let main = try MainWindow.shown(sample.context)
+            #expect(await Toolkit.eventually { sample.home.contacts.rows.elements.count == 2 })
+            #expect(main.window.activate("win.new"))
+            let view = try #require(NewConversationWindow.show(sample.context, over: nil))
+            #expect(await Toolkit.eventually { view.shown.count == 2 })
+            await Toolkit.picture(view.window, "new-conversation")
+            view.search.text = sampleWords("Nurse")
+            #expect(await Toolkit.eventually { view.shown.count >= 1 })
+            view.search.text = "tybalt@capulet.example"
+            let tybalt = try JID("tybalt@capulet.example")
+            #expect(await Toolkit.eventually { view.shown == [.person(tybalt)] })
+            view.open(0)
+            #expect(await Toolkit.eventually { main.openKey?.address == tybalt })
+            #expect(await Toolkit.eventually { main.conversation?.root.containsFocus == true })
+            main.close(permanently: true)
+            await sample.end()
+        }
+
+        @Test("the address can be passed on as text, link and QR code")
+        func share() async throws {
+            let sample = try await TalkSample(isEnabled: false)
+            let account = try #require(sample.home.account(sample.account))
+            let view = ShareWindow(InvitationModel(accounts: [account]) { _ in "Juliet" }, over: nil)
+            view.present()
+            #expect(view.model.link == "xmpp:juliet@capulet.example?roster;name=Juliet")
+            #expect(await Toolkit.eventually { view.code.code != nil })
+            await Toolkit.picture(view.window, "share")
+            view.window.close()
+            await sample.end()
+        }
+
+        @Test("without a connection the window says so: in the header bar, at the own picture, and in a narrow window")
+        func offline() async throws {
+            let sample = try await TalkSample()
+            try await sample.say("Soft!")
+            let window = try MainWindow.shown(sample.context)
+            window.open(sample.key)
+            let view = try #require(window.conversation)
+            #expect(
+                await Toolkit.eventually {
+                    ["You are offline", "Connecting…"].contains(view.header.statusText)
+                })
+            #expect(await Toolkit.eventually { window.notice.isShown && !view.notice.isShown })
+            window.window.setDefaultSize(width: 420, height: 640)
+            #expect(await Toolkit.eventually { window.leaflet.isFolded && view.notice.isShown })
+            await Toolkit.picture(window.window, "main-offline")
+            window.close(permanently: true)
+            await sample.end()
+        }
+
+        @Test("a window folds by its width, whatever its content, and the name is not cut for the buttons")
+        func panes() async throws {
+            let sample = try await TalkSample()
+            try await sample.say("Short.", ago: 3)
+            let long = try sample.key("nurse@capulet.example")
+            try await sample.say(
+                .text(MessageText(String(repeating: "Wolfeschlegelsteinhausenbergerdorff ", count: 30))), in: long)
+            let window = try MainWindow.shown(sample.context)
+            for width in [600, 640, 900] {
+                window.window.setDefaultSize(width: width, height: 640)
+                #expect(await Toolkit.eventually { window.window.width == width })
+                var folds: Set<Bool> = []
+                for key in [sample.key, long, sample.key] {
+                    window.open(key)
+                    #expect(await Toolkit.eventually { window.conversation?.timeline.isOpened == true })
+                    await Toolkit.settle()
+                    folds.insert(window.leaflet.isFolded)
+                }
+                #expect(folds == [width < 621], "\(width)")
+                #expect(window.conversation?.header.title.width ?? 0 > 30, "\(width)")
+            }
+            window.close(permanently: true)
+            await sample.end()
+        }
+    }
+}

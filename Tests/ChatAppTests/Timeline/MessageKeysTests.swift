@@ -1,0 +1,177 @@
+import ChatStore
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+@testable import GTKBinding
+
+extension WindowTests {
+    @MainActor
+    @Suite("Messages by keyboard")
+    struct MessageKeysTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        /// A key as it comes from a keyboard.
+        private static func key(_ value: UInt32, _ modifiers: Modifiers = []) -> KeyPress {
+            KeyPress(value: value, modifiers: modifiers.rawValue)
+        }
+        private static func key(_ letter: Character, _ modifiers: Modifiers = []) -> KeyPress {
+            key(letter.unicodeScalars.first?.value ?? 0, modifiers)
+        }
+        private static let (up, down, escape, tab, delete, menu): (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
+            0xFF52, 0xFF54, 0xFF1B, 0xFF09, 0xFFFF, 0xFF67
+        )
+
+        @Test("Ctrl+↑ and Ctrl+↓ choose a message, past separators; below the newest is the input field")
+        func choosing() async throws {
+            let sample = try await TalkSample()
+            let old = try await sample.say("But soft!", ago: 3 * 24 * 60)
+            let middle = try await sample.say("What light?", ago: 2)
+            let newest = try await sample.say("Ay me!", ago: 1, isOwn: true)
+            let (window, view) = await sample.open()
+            view.isInFront = true
+            let timeline = view.timeline
+            let entry = try #require(view.composer?.entry)
+            view.focus()
+            #expect(await Toolkit.eventually { timeline.bubble(of: newest)?.root.height ?? 0 > 0 })
+            #expect(timeline.chosen == nil && entry.containsFocus)
+            timeline.choose(1)
+            #expect(timeline.chosen?.id == newest)
+            timeline.choose(-1)
+            #expect(timeline.chosen?.id == middle)
+            #expect(timeline.pressed(Self.key(Self.up)))
+            #expect(timeline.chosen?.id == old)
+            // Nothing is above.
+            #expect(timeline.pressed(Self.key(Self.up, .control)))
+            #expect(timeline.chosen?.id == old)
+            await Toolkit.picture(window, "timeline-chosen")
+            for expected in [middle, newest] {
+                #expect(timeline.pressed(Self.key(Self.down)))
+                #expect(timeline.chosen?.id == expected)
+            }
+            #expect(timeline.pressed(Self.key(Self.down)))
+            #expect(timeline.chosen == nil && entry.containsFocus)
+            for leave in [Self.escape, Self.tab] {
+                timeline.choose(-1)
+                #expect(timeline.chosen?.id == newest)
+                #expect(timeline.pressed(Self.key(leave)))
+                #expect(entry.containsFocus)
+            }
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("a message far above is chosen step by step, and the list scrolls along")
+        func farAway() async throws {
+            let sample = try await TalkSample()
+            try await sample.fill(80)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            timeline.showNewest()
+            #expect(await Toolkit.eventually { timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 })
+            timeline.choose(-1)
+            var last = timeline.chosen?.id
+            for _ in 0..<40 {
+                timeline.choose(-1)
+                #expect(await Toolkit.eventually { timeline.chosen != nil && timeline.chosen?.id != last })
+                last = timeline.chosen?.id
+            }
+            let bubble = try #require(timeline.chosen.flatMap { timeline.bubble(of: $0.id) })
+            #expect(
+                await Toolkit.eventually {
+                    let y = bubble.root.translate(x: 0, y: 0, to: timeline.list)?.y ?? -1
+                    return y >= -8 && y < timeline.scroller.pageHeight
+                })
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("R replies, E edits, digits react, Ctrl+C copies, the menu key opens the menu")
+        func actions() async throws {
+            let sample = try await TalkSample()
+            let theirs = try await sample.say("But soft!", ago: 2)
+            let own = try await sample.say("Ay me!", ago: 1, isOwn: true)
+            let (window, view) = await sample.open()
+            view.isInFront = true
+            let timeline = view.timeline
+            let composer = try #require(view.composer)
+            #expect(await Toolkit.eventually { timeline.bubble(of: own)?.root.height ?? 0 > 0 })
+            timeline.choose(-1)
+            timeline.choose(-1)
+            #expect(timeline.chosen?.id == theirs)
+            // Only one's own messages can be edited.
+            #expect(!timeline.pressed(Self.key("e")))
+            #expect(timeline.pressed(Self.key("2")))
+            #expect(await Toolkit.eventually { timeline.bubble(of: theirs)?.message?.reactions.first?.emoji == "❤️" })
+            #expect(timeline.pressed(Self.key("c", .control)))
+            #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "But soft!" }))
+            // A letter that means nothing is left to the input field.
+            #expect(!timeline.pressed(Self.key("x")))
+            #expect(timeline.pressed(Self.key("r")))
+            #expect(await Toolkit.eventually { composer.composer.reply?.id == theirs })
+            #expect(composer.entry.containsFocus)
+            timeline.choose(-1)
+            #expect(timeline.pressed(Self.key("e")))
+            #expect(await Toolkit.eventually { composer.composer.edit?.id == own })
+            composer.cancelTarget()
+            timeline.choose(-1)
+            #expect(timeline.pressed(Self.key(Self.menu)))
+            #expect(await Toolkit.eventually { timeline.root.focusedContent == .popover })
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("Delete deletes after a moment, and can be undone")
+        func deleting() async throws {
+            let sample = try await TalkSample()
+            let theirs = try await sample.say("But soft!", ago: 2)
+            let own = try await sample.say("Ay me!", ago: 1, isOwn: true)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.eventually { timeline.bubble(of: own)?.root.height ?? 0 > 0 })
+            timeline.choose(-1)
+            #expect(timeline.pressed(Self.key(Self.delete)))
+            #expect(await Toolkit.eventually { timeline.bubble(of: own)?.absence?.isVisible == true })
+            #expect(timeline.bubble(of: own)?.body.root.isVisible == false)
+            #expect(try await sample.messages().allSatisfy { !$0.isRetracted })
+            let deletions = sample.context.deletions
+            #expect(deletions.messages == [own])
+            await deletions.flush()
+            #expect(try await sample.messages().last?.isRetracted == true)
+            timeline.choose(-1)
+            #expect(timeline.pressed(Self.key(Self.delete)))
+            #expect(deletions.messages == [theirs])
+            await deletions.flush()
+            #expect(try await sample.messages().map(\.id) == [own])
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("after a menu is closed the focus is in the input field")
+        func afterMenus() async throws {
+            let sample = try await TalkSample()
+            let said = try await sample.say("But soft!", ago: 2)
+            let (window, view) = await sample.open()
+            view.isInFront = true
+            let timeline = view.timeline
+            let entry = try #require(view.composer?.entry)
+            #expect(await Toolkit.eventually { timeline.bubble(of: said)?.root.height ?? 0 > 0 })
+            timeline.choose(-1)
+            let bubble = try #require(timeline.bubble(of: said))
+            let message = try #require(bubble.message)
+            let popover = try #require(timeline.showMenu(message, bubble.bubble, 4, 4))
+            #expect(await Toolkit.eventually { popover.isMapped })
+            popover.close()
+            #expect(await Toolkit.eventually { entry.containsFocus })
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import ChatEngine
+import ChatStore
+import Foundation
+import Media
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+@testable import GTKBinding
+
+extension WindowTests {
+    @MainActor
+    @Suite("Tools of messages")
+    struct MessageToolsTests {
+        init() throws { try #require(Toolkit.isReady) }
+
+        @Test("beside the message under the pointer are buttons to react, reply and open the menu")
+        func hover() async throws {
+            let sample = try await TalkSample()
+            let theirs = try await sample.say("But soft!", ago: 2)
+            let own = try await sample.say("Ay me!", ago: 1, isOwn: true)
+            let (window, view) = await sample.open()
+            view.isInFront = true
+            let timeline = view.timeline
+            #expect(await Toolkit.eventually { timeline.bubble(of: own)?.root.height ?? 0 > 0 })
+            let tools = timeline.tools
+            func point(at id: MessageID) throws {
+                let bubble = try #require(timeline.bubble(of: id)?.bubble)
+                let place = try #require(
+                    bubble.translate(x: Double(bubble.width) / 2, y: Double(bubble.height) / 2, to: timeline.overlay))
+                tools.pointed(place)
+            }
+            try point(at: theirs)
+            #expect(tools.root.isVisible && tools.message?.id == theirs)
+            #expect(await Toolkit.eventually { tools.root.width > 0 })
+            await Toolkit.picture(window, "timeline-tools")
+            try point(at: own)
+            #expect(tools.message?.id == own)
+            #expect(
+                await Toolkit.eventually {
+                    guard let bubble = timeline.bubble(of: own)?.bubble,
+                        let edge = bubble.translate(x: 0, y: 0, to: timeline.overlay),
+                        let end = tools.root.translate(x: Double(tools.root.width), y: 0, to: timeline.overlay)
+                    else { return false }
+                    return end.x <= edge.x && end.x > edge.x - 40
+                })
+            tools.reply.click()
+            #expect(!tools.root.isVisible)
+            #expect(await Toolkit.eventually { view.composer?.composer.reply?.id == own })
+            try point(at: theirs)
+            tools.more.click()
+            #expect(await Toolkit.eventually { timeline.root.focusedContent == .popover })
+            tools.pointed(nil)
+            #expect(!tools.root.isVisible)
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("several messages are selected, and copied or forwarded together")
+        func selection() async throws {
+            let sample = try await TalkSample()
+            let first = try await sample.say("But soft!", ago: 3)
+            let second = try await sample.say("What light?", ago: 2, isOwn: true)
+            let third = try await sample.say("It is the east", ago: 1)
+            let (window, view) = await sample.open()
+            view.isInFront = true
+            let timeline = view.timeline
+            let composer = try #require(view.composer)
+            #expect(await Toolkit.eventually { timeline.bubble(of: third)?.root.height ?? 0 > 0 })
+            for id in [third, first] { timeline.select(try #require(timeline.bubble(of: id)?.message)) }
+            #expect(await Toolkit.eventually { view.selectionBar.root.isVisible && !composer.root.isVisible })
+            #expect(view.selectionBar.count.text == "2 messages selected")
+            #expect(timeline.bubble(of: first)?.root.has(css: "selected") == true)
+            #expect(timeline.bubble(of: second)?.root.has(css: "selected") == false)
+            await Toolkit.picture(window, "timeline-selection")
+            view.selectionBar.copy.click()
+            #expect(
+                await Toolkit.eventually(asking: {
+                    (try? await Clipboard.text()) == "Romeo: But soft!\nRomeo: It is the east"
+                }))
+            #expect(await Toolkit.eventually { !view.selectionBar.root.isVisible && composer.root.isVisible })
+            #expect(timeline.bubble(of: first)?.root.has(css: "selected") == false)
+            #expect(await Toolkit.eventually { composer.entry.containsFocus })
+            timeline.select(try #require(timeline.bubble(of: second)?.message))
+            timeline.select(try #require(timeline.bubble(of: second)?.message))
+            #expect(timeline.selection.isEmpty)
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("a stranger's conversation says so until the user adds the person or writes")
+        func stranger() async throws {
+            let sample = try await TalkSample()
+            let key = try sample.key("paris@verona.example")
+            try await sample.say("Come you to make confession?", ago: 1, in: key)
+            let (window, view) = await sample.open(key)
+            let bar = try #require(view.stranger)
+            #expect(await Toolkit.eventually { bar.root.isRevealed })
+            #expect(bar.text.text == "paris@verona.example is not in your contacts.")
+            // Without a connection nothing can be changed.
+            #expect(!bar.add.isSensitive)
+            await Toolkit.picture(window, "stranger")
+            try await sample.say("Leave me.", isOwn: true, in: key)
+            #expect(await Toolkit.eventually { !bar.root.isRevealed })
+            window.destroy()
+            view.close()
+            let (other, known) = await sample.open()
+            await Toolkit.settle()
+            #expect(known.stranger?.root.isRevealed == false)
+            other.destroy()
+            known.close()
+            await sample.end()
+        }
+
+        @Test(
+            "the names of people in a room have the colours of XEP-0392, readable in light and dark; mentions are marked"
+        )
+        func names() async throws {
+            let sample = try await TalkSample()
+            let key = try sample.key("orchard@rooms.example", .room)
+            try await sample.write { store throws(StoreError) in
+                try store.save(StoredRoom(address: key.address, nickname: "Jule"), of: key.account)
+            }
+            func person(_ name: String) throws -> JID { try JID("\(key.address)/\(name)") }
+            let plain = try await sample.say("Where is everybody?", ago: 3, from: try person("Mercutio"), in: key)
+            let mention = try await sample.say("Jule, where art thou?", ago: 2, from: try person("Romeo"), in: key)
+            let no = try await sample.say("In July?", ago: 1, from: try person("Tybalt"), in: key)
+            let (window, view) = await sample.open(key)
+            let timeline = view.timeline
+            #expect(await Toolkit.eventually { timeline.bubble(of: no)?.root.height ?? 0 > 0 })
+            let colors = try [plain, mention, no].map { try #require(timeline.bubble(of: $0)).sender.markup }
+            #expect(Set(colors).count == 3 && colors.allSatisfy { $0.contains("foreground=\"#") })
+            #expect(timeline.bubble(of: mention)?.bubble.has(css: "mention") == true)
+            #expect(timeline.bubble(of: plain)?.bubble.has(css: "mention") == false)
+            #expect(timeline.bubble(of: no)?.bubble.has(css: "mention") == false)
+            #expect(timeline.bubble(of: mention)?.body.first.markup.contains("bold") == true)
+            #expect(timeline.bubble(of: mention)?.body.first.text == "Jule, where art thou?")
+            for scheme in [StyleManager.Scheme.light, .dark] {
+                StyleManager.use(scheme)
+                #expect(
+                    await Toolkit.eventually {
+                        guard let pixels = Pixels(window) else { return false }
+                        return [plain, mention, no].allSatisfy { id in
+                            guard let sender = timeline.bubble(of: id)?.sender else { return false }
+                            return pixels.contrast(of: sender, in: window) >= 4.4
+                        }
+                    }, "\(scheme)")
+            }
+            StyleManager.use(.light)
+            await Toolkit.picture(window, "timeline-names")
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("what has become of a message is explained step by step")
+        func life() async throws {
+            let sample = try await TalkSample()
+            let own = try await sample.say("Ay me!", ago: 1, isOwn: true)
+            let (window, view) = await sample.open()
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: own) != nil })
+            let life = try #require(try await view.timeline.timeline.life(of: own, isOnline: true))
+            let shown = MessageLifeWindow.show(life, over: window)
+            await Toolkit.settle()
+            await Toolkit.picture(shown, "message-life")
+            shown.destroy()
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("pictures that were sent together are an album, and the time stands on it")
+        func album() async throws {
+            let folder = NSTemporaryDirectory() + "album-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let media = try await MediaCache.open(at: folder, budget: 100 << 20)
+            let sample = try await TalkSample(media: media)
+            sample.context.use(
+                AttachmentDownloads(AttachmentFetcher(store: sample.home.store, media: media)), of: sample.account)
+            var ids: [MessageID] = []
+            for (index, size) in [(600, 400), (400, 600), (500, 500), (640, 360), (300, 300)].enumerated() {
+                let bytes = WritingSample.picture(size.0, size.1)
+                let hash = try await media.insert(bytes)
+                let attachment = Attachment(
+                    kind: .picture, mediaType: "image/bmp", name: "\(index).bmp", size: Int64(bytes.count),
+                    width: size.0, height: size.1, contentHash: hash.description, isLocal: true)
+                ids.append(
+                    try await sample.say(
+                        .text(MessageText(index == 4 ? sampleWords("The orchard") : "", attachments: [attachment])),
+                        ago: index == 4 ? 0 : 5))
+            }
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.eventually { timeline.bubble(of: ids[4])?.root.height ?? 0 > 0 })
+            let album = try #require(timeline.bubble(of: ids[0]))
+            #expect(album.views.count == 4 && timeline.bubble(of: ids[1]) == nil)
+            #expect(album.footer.root.has(css: "on-picture"))
+            #expect(album.bubble.width == AlbumLayout.width, "\(album.bubble.width)")
+            // A single picture with a text: the time stands in the text.
+            let captioned = try #require(timeline.bubble(of: ids[4]))
+            #expect(!captioned.footer.root.has(css: "on-picture") && captioned.body.root.isVisible)
+            #expect(timeline.index(of: .message(ids[2])) == timeline.index(of: .message(ids[0])))
+            #expect(
+                await Toolkit.eventually {
+                    (album.views + captioned.views).allSatisfy { ($0 as? PictureView)?.isShown == true }
+                })
+            await Toolkit.picture(window, "timeline-album")
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("the rows of an album have two or three pictures and fill its width")
+        func rows() {
+            for count in 1...30 {
+                let rows = AlbumLayout.rows(count)
+                #expect(rows.reduce(0, +) == count && rows.allSatisfy { (1...3).contains($0) }, "\(count): \(rows)")
+                for row in rows {
+                    let width = AlbumLayout.tile(row).width * row + AlbumLayout.gap * (row - 1)
+                    #expect((AlbumLayout.width - 2...AlbumLayout.width).contains(width))
+                }
+            }
+        }
+    }
+}

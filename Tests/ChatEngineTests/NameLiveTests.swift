@@ -1,0 +1,44 @@
+import ChatFixtures
+import ChatStore
+import ServerFixtures
+import Testing
+import XMPPAddress
+
+@testable import ChatEngine
+
+@Suite("Names of contacts", .timeLimit(.minutes(20)))
+struct NameLiveTests {
+    @Test("the nickname of a contact is stored, and its later change", arguments: AccountLiveTests.servers)
+    func nickname(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        let known: @Sendable () async throws -> String? = {
+            try await romeo.store.read { reader throws(StoreError) in try reader.publishedNames(of: romeo.id) }[
+                juliet.address]
+        }
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await juliet.account.profile.publishNickname("Juliet \n Capulet")
+                try await Person.ask(romeo, juliet)
+                let changes = romeo.store.changes()
+                if try await known() != "Juliet Capulet" {
+                    for await _ in changes where try await known() == "Juliet Capulet" { break }
+                }
+                try await juliet.account.profile.publishNickname("Juliet Montague")
+                if try await known() != "Juliet Montague" {
+                    for await _ in changes where try await known() == "Juliet Montague" { break }
+                }
+                #expect(try await known() == "Juliet Montague")
+            }
+        }
+    }
+
+    @Test(
+        "a name is one line of a limited length",
+        arguments: [
+            ("Juliet", "Juliet"), ("  Juliet\n\u{7}Capulet ", "Juliet Capulet"), (" \n", nil),
+            (String(repeating: "a", count: 200), String(repeating: "a", count: 64)),
+        ])
+    func cleaned(name: String, expected: String?) { #expect(NameService.cleaned(name) == expected) }
+}

@@ -1,0 +1,115 @@
+import ChatFixtures
+import ChatModel
+import ChatStore
+import Testing
+import XMPPAddress
+
+@Suite("The parts of the conversation list")
+@MainActor
+struct ConversationBrowserTests {
+    /// Four conversations, newest first: a room, a read one, an unread one, an archived one.
+    private static func sample(_ fixture: ModelFixture) async throws -> ConversationList {
+        let list = ConversationList(store: fixture.store, environment: fixture.environment())
+        try await fixture.receive("1", id: "1", at: 1, in: fixture.key("gone@x.example"))
+        try await fixture.receive("2", id: "2", at: 2, in: fixture.key("unread@x.example"))
+        let read = try await fixture.receive("3", id: "3", at: 3, in: fixture.key("read@x.example"))
+        try await fixture.receive(
+            "4", id: "4", at: 4, from: try JID("room@x.example/nurse"), in: fixture.key("room@x.example", .room))
+        try await fixture.markRead(read)
+        await list.reload()
+        let gone = try #require(list.rows.elements.last)
+        try await list.archive(gone.id)
+        await list.reload()
+        return list
+    }
+
+    private func titles(_ browser: ConversationBrowser) -> [String] { browser.rows.elements.map(\.title) }
+
+    @Test("the archive is a place of its own; it is left when its last conversation is taken out")
+    func archive() async throws {
+        let fixture = try await ModelFixture()
+        let list = try await Self.sample(fixture)
+        let browser = ConversationBrowser(list)
+        #expect(titles(browser) == ["room", "read", "unread"])
+        #expect(browser.archivedCount == 1 && browser.archivedUnreadCount == 1 && browser.count == 3)
+        browser.show(.archive)
+        #expect(titles(browser) == ["gone"])
+        try await list.archive(try #require(browser.rows.elements.first).id, false)
+        await list.reload()
+        #expect(browser.place == .conversations && browser.archivedCount == 0)
+        #expect(titles(browser) == ["room", "read", "unread", "gone"])
+    }
+
+    @Test("filters show unread conversations, people or rooms; the open conversation stays when it is read")
+    func filters() async throws {
+        let fixture = try await ModelFixture()
+        let list = try await Self.sample(fixture)
+        let browser = ConversationBrowser(list)
+        browser.show(.unread)
+        #expect(titles(browser) == ["room", "unread"])
+        browser.show(.people)
+        #expect(titles(browser) == ["read", "unread"])
+        browser.show(.rooms)
+        #expect(titles(browser) == ["room"])
+        #expect(browser.count == 3, "A filter does not change what there is.")
+        browser.show(.unread)
+        let row = try #require(browser.rows.elements.last)
+        browser.show(open: row.key)
+        try await list.markRead(row.id, through: nil)
+        await list.reload()
+        #expect(titles(browser) == ["room", "unread"])
+        browser.show(open: nil)
+        #expect(titles(browser) == ["room"])
+    }
+
+    @Test("the next unread conversation is the one below, and after the last one the first; muted ones come last")
+    func nextUnread() async throws {
+        let fixture = try await ModelFixture()
+        let list = try await Self.sample(fixture)
+        let browser = ConversationBrowser(list)
+        let (room, unread) = (try fixture.key("room@x.example", .room), try fixture.key("unread@x.example"))
+        #expect(browser.nextUnread(after: nil) == room)
+        #expect(browser.nextUnread(after: room) == unread)
+        #expect(browser.nextUnread(after: unread) == room)
+        let id = try #require(list.all[unread]).id
+        try await list.notify(id, for: .none)
+        await list.reload()
+        #expect(browser.nextUnread(after: try fixture.key("read@x.example")) == room)
+        #expect(browser.nextUnread(after: room) == unread)
+    }
+
+    @Test("a conversation that the user has opened is in the list before anything is said, at its top")
+    func begun() async throws {
+        let fixture = try await ModelFixture()
+        let list = try await Self.sample(fixture)
+        let key = try fixture.key("new@x.example")
+        try await list.begin(key)
+        #expect(list.rows.elements.first?.key == key)
+        #expect(list.rows.elements.first?.time == nil)
+        await list.reload()
+        #expect(list.rows.elements.first?.key == key)
+    }
+
+    @Test("a draft does not hide unread messages, and the user's own messages are marked")
+    func preview() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.receive("Madam!", id: "1", at: 1)
+        let id = try #require(
+            try await fixture.store.write { store throws(StoreError) in
+                let id = try store.conversations().first?.id
+                if let id { try store.saveDraft(Draft(body: "Anon", time: ModelFixture.time(2)), in: id) }
+                return id
+            })
+        let list = ConversationList(store: fixture.store, environment: fixture.environment())
+        await list.reload()
+        #expect(list.rows.elements.first?.draft == "Anon" && list.rows.elements.first?.shownDraft == nil)
+        try await list.markRead(id, through: nil)
+        await list.reload()
+        #expect(list.rows.elements.first?.shownDraft == "Anon")
+        try await fixture.receive("I come", id: "3", at: 3, isOutgoing: true)
+        await list.reload()
+        let last = try #require(list.rows.elements.first?.preview)
+        #expect(Wording.preview(last, in: .direct) == "You: I come")
+        #expect(Wording.preview(last) == "I come")
+    }
+}

@@ -1,0 +1,91 @@
+import ChatFixtures
+import ChatStore
+import Testing
+import XMPPAddress
+
+@testable import ChatModel
+
+@Suite("The life of a message")
+@MainActor
+struct MessageLifeTests {
+    private func life(
+        of state: MessageState, isOnline: Bool = true, isRoom: Bool = false
+    ) async throws -> MessageLife {
+        let fixture = try await ModelFixture()
+        try await fixture.send(.text(MessageText("Ay me!")), id: "m", at: 1)
+        let id = try #require(await fixture.all().last?.id)
+        if state != .queued {
+            try await fixture.store.write { store throws(StoreError) in try store.advance(id, to: state) }
+        }
+        let timeline = fixture.timeline()
+        await timeline.open()
+        return try #require(try await timeline.life(of: id, isOnline: isOnline))
+    }
+
+    @Test(
+        "each state is a step further",
+        arguments: [
+            (MessageState.queued, [MessageLife.Progress.done, .waiting, .open, .open, .open]),
+            (.sentToServer, [.done, .done, .open, .waiting, .open]),
+            (.delivered, [.done, .done, .open, .done, .waiting]),
+            (.displayed, [.done, .done, .open, .done, .done]),
+        ])
+    func steps(state: MessageState, progress: [MessageLife.Progress]) async throws {
+        #expect(try await life(of: state).steps.map(\.progress) == progress)
+    }
+
+    @Test("offline, it waits for a connection and nothing is to be done")
+    func offline() async throws {
+        let life = try await life(of: .queued, isOnline: false)
+        #expect(life.steps[1].detail == "It waits for a connection.")
+        #expect(life.advice == "It is sent as soon as you are connected.")
+        #expect(try await self.life(of: .queued).advice == nil)
+    }
+
+    @Test("a failure says who refused it and what to do")
+    func failures() async throws {
+        let refused = try await life(of: .failed(FailureReason(.refused, condition: "item-not-found")))
+        #expect(refused.steps.map(\.progress) == [.done, .failed])
+        #expect(refused.steps.last?.detail == "It was refused: there is no such address")
+        #expect(refused.advice == "Check the address, or ask the person for the current one.")
+        let unsent = try await life(of: .failed(FailureReason(.notSent, condition: "upload-failed")))
+        #expect(unsent.steps.last?.detail == "It was not sent: the file could not be uploaded")
+        #expect(unsent.advice == "Send it again.")
+    }
+
+    @Test("each device that has confirmed it is named, once, and those of strangers are not")
+    func devices() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.send(.text(MessageText("Ay me!")), id: "m", at: 1)
+        let key = fixture.key
+        func report(_ kind: StateReport.Kind, _ sender: String, at seconds: Int64) async throws {
+            let report = StateReport(
+                kind, target: .sent(id: "m"), sender: try JID(sender), time: ModelFixture.time(seconds))
+            try await fixture.store.write { store throws(StoreError) in try store.receive(report, in: key) }
+        }
+        try await report(.delivered, "romeo@montague.example/phone", at: 2)
+        try await report(.delivered, "romeo@montague.example/phone", at: 3)
+        try await report(.delivered, "romeo@montague.example/desk", at: 4)
+        try await report(.displayed, "romeo@montague.example/desk", at: 5)
+        try await report(.displayed, "tybalt@capulet.example/sword", at: 6)
+        let stored = try #require(await fixture.all().last)
+        #expect(stored.receipts.map(\.device) == ["phone", "desk", "desk"])
+        #expect(stored.receipts.map(\.time) == [2, 4, 5].map { ModelFixture.time($0) })
+        let timeline = fixture.timeline()
+        await timeline.open()
+        let life = try #require(try await timeline.life(of: stored.id, isOnline: true))
+        #expect(life.steps[3].detail.split(separator: "\n").count == 2)
+        #expect(life.steps[3].detail.contains("on the device “desk”"))
+        #expect(life.steps[4].detail.contains("desk"))
+    }
+
+    @Test("other people's messages have no such life")
+    func others() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.receive("one", id: "a", at: 1)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        let id = try #require(timeline.messages.first?.id)
+        #expect(try await timeline.life(of: id, isOnline: true) == nil)
+    }
+}
