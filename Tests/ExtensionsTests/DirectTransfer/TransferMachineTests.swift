@@ -185,6 +185,20 @@ struct TransferMachineTests {
         #expect(failure.code == .cancelledByPeer)
     }
 
+    @Test("a sender that ends the session first has sent everything, or not", arguments: [true, false])
+    func endedBySender(isComplete: Bool) throws {
+        var pair = try pair()
+        try pair.fromReceiver(pair.receiver.accept(offering: [], destination: nil))
+        let success = JingleElement(.sessionTerminate, sessionID: "sid", reason: JingleReason(.success))
+        let first = try pair.receiver.received(success)
+        #expect(first.isEmpty)
+        // The hash decides, and nothing is sent in a session that has ended.
+        let last =
+            isComplete ? pair.receiver.bytesVerified() : pair.receiver.end(JingleReason(.generalError), as: .damaged)
+        #expect(last == [.finish(isComplete ? .completed : .failed(.damaged))])
+        #expect(pair.receiver.isEnded)
+    }
+
     @Test("the hash follows if the offer had none")
     func checksum() throws {
         var file = Self.file

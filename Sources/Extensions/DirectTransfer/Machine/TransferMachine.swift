@@ -54,6 +54,8 @@ struct TransferMachine: ~Copyable {
     private let fallback: InBandTransport
     private let blockLimit: UInt16
     private var state: State = .prepared
+    /// Whether a sender has ended the session as successful before the receiver has read everything, as some programs do.
+    private var isEndedBySender = false
 
     /// The machine of the sender.
     ///
@@ -156,7 +158,7 @@ extension TransferMachine {
             return [.finish(.failed(failure))]
         case .offered, .connecting, .replacing, .moving, .finishing:
             state = .ended
-            return [.send(termination(reason)), .finish(.failed(failure))]
+            return (isEndedBySender ? [] : [.send(termination(reason))]) + [.finish(.failed(failure))]
         }
     }
 
@@ -215,6 +217,7 @@ extension TransferMachine {
     mutating func bytesVerified() -> [TransferAction] {
         guard case .moving = state, side == .receiver else { return [] }
         state = .ended
+        if isEndedBySender { return [.finish(.completed)] }
         var received = JingleElement(.sessionInfo, sessionID: terms.sessionID)
         received.information = .received(content: terms.contentID)
         return [.send(received), .send(termination(JingleReason(.success))), .finish(.completed)]
@@ -245,6 +248,11 @@ extension TransferMachine {
     }
 
     private mutating func terminated(_ reason: JingleReason) -> [TransferAction] {
+        if case .moving = state, side == .receiver, reason.condition == .success {
+            // The last bytes may still be on the way, and only their hash decides.
+            isEndedBySender = true
+            return []
+        }
         defer { state = .ended }
         switch state {
         case .ended: return []
