@@ -362,9 +362,10 @@ extension TransferMachine {
         case nil where element.hasUnknownInformation: throw .unsupportedInfo
         case nil: return []
         case .received(let content)?:
-            // The termination follows.
-            guard content == terms.contentID, side == .sender else { throw .outOfOrder }
-            return []
+            // The receiver ends the session next, but not every program does.
+            guard content == terms.contentID, side == .sender, case .finishing = state else { throw .outOfOrder }
+            state = .ended
+            return [.finish(.completed)]
         case .checksum(let content, let hashes)?:
             guard content == terms.contentID, side == .receiver else { throw .outOfOrder }
             return [.announceHashes(hashes)]
