@@ -56,6 +56,8 @@ struct TransferMachine: ~Copyable {
     private var state: State = .prepared
     /// Whether a sender has ended the session as successful before the receiver has read everything, as some programs do.
     private var isEndedBySender = false
+    /// Whether the receiver has said that it has the whole file.
+    private var isConfirmed = false
 
     /// The machine of the sender.
     ///
@@ -156,6 +158,9 @@ extension TransferMachine {
         case .prepared:
             state = .ended
             return [.finish(.failed(failure))]
+        case .finishing where isConfirmed:
+            state = .ended
+            return [.send(termination(JingleReason(.success))), .finish(.completed)]
         case .offered, .connecting, .replacing, .moving, .finishing:
             state = .ended
             return (isEndedBySender ? [] : [.send(termination(reason))]) + [.finish(.failed(failure))]
@@ -166,7 +171,7 @@ extension TransferMachine {
     mutating func abandon(_ failure: TransferFailure) -> [TransferAction] {
         if case .ended = state { return [] }
         state = .ended
-        return [.finish(.failed(failure))]
+        return [.finish(isConfirmed ? .completed : .failed(failure))]
     }
 
     // MARK: What came of the actions
@@ -257,7 +262,7 @@ extension TransferMachine {
         switch state {
         case .ended: return []
         // Only after the last byte a success is one.
-        case .finishing where reason.condition == .success: return [.finish(.completed)]
+        case .finishing where reason.condition == .success || isConfirmed: return [.finish(.completed)]
         case .moving where reason.condition == .success && terms.file.size == 0: return [.finish(.completed)]
         case .prepared, .offered, .connecting, .replacing, .moving, .finishing:
             return [.finish(.failed(TransferFailure(reason)))]
@@ -362,10 +367,10 @@ extension TransferMachine {
         case nil where element.hasUnknownInformation: throw .unsupportedInfo
         case nil: return []
         case .received(let content)?:
-            // The receiver ends the session next, but not every program does.
+            // The receiver ends the session next. Where it does not, the transfer is complete all the same.
             guard content == terms.contentID, side == .sender, case .finishing = state else { throw .outOfOrder }
-            state = .ended
-            return [.finish(.completed)]
+            isConfirmed = true
+            return []
         case .checksum(let content, let hashes)?:
             guard content == terms.contentID, side == .receiver else { throw .outOfOrder }
             return [.announceHashes(hashes)]
