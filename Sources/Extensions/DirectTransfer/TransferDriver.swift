@@ -346,7 +346,7 @@ actor TransferDriver {
         let places = AsyncLock(limit: TransferLimits.blocksUnderWay)
         let (session, peer, id) = (session, transfer.peer, transport.id)
         var reader = try reader()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingDiscardingTaskGroup { group in
             var sequence: UInt16 = 0
             if let hash = reader.hash { written(hash) }
             while let chunk = try await reader.next(upTo: Int(size)) {
@@ -368,7 +368,6 @@ actor TransferDriver {
                 moved(chunk.count)
             }
             guard reader.hash != nil else { throw TransferFailure.storageFailed }
-            try await group.waitForAll()
         }
         _ = try? await session.request(InBandClosing(id: id), to: peer)
     }
