@@ -148,6 +148,29 @@ struct DirectTransferLiveTests {
         }
     }
 
+    @Test("a transfer that stands still ends on both sides", arguments: [ServerKind.prosody012])
+    func idle(kind: ServerKind) async throws {
+        /// Never has the next bytes.
+        struct Stuck: TransferSource {
+            func read(upTo count: Int) async throws -> [UInt8] {
+                try await Task.sleep(for: .seconds(3600))
+                return []
+            }
+        }
+        var policy = DirectTransferPolicy()
+        policy.idleTimeout = .seconds(1)
+        try await withTwo(try await kind.shared(), policy) { sender, receiver, device in
+            let offers = receiver.offers()
+            let sent = try await sender.send(Self.offer(), to: device, from: Stuck())
+            let offer = try #require(await offers.first { _ in true })
+            offer.accept(into: TransferBuffer())
+            for outcome in [await offer.outcome(), await sent.outcome()] {
+                guard case .failed(let failure) = outcome else { throw DeadlinePassed() }
+                #expect([.timedOut, .cancelled, .cancelledByPeer].contains(failure.code))
+            }
+        }
+    }
+
     @Test("a device that cannot receive files is told at once", arguments: [ServerKind.prosody012])
     func impossible(kind: ServerKind) async throws {
         let server = try await kind.shared()
