@@ -36,7 +36,8 @@ public final class ChatAccount: Sendable {
     public var protection: any ContentProtection { context.recorder.protector.protection }
     /// The end-to-end encryption, where ``ChatAccountPolicy/encryption`` asks for it.
     public var encryption: OMEMOProtection? { context.encryption }
-    var session: Session? { context.session }
+    /// The current session on the server, for requests and extensions of a program; `nil` while the account does not run.
+    public var session: Session? { context.session }
 
     /// - Parameters:
     ///   - configuration: how to connect and sign in; its store, plan and extensions are set here.
