@@ -140,7 +140,8 @@ struct RoomMakingLiveTests {
         }
     }
 
-    @Test("the owner gives a room a picture, which the others store, and removes it", arguments: AccountLiveTests.servers)
+    @Test(
+        "the owner gives a room a picture, which the others store, and removes it", arguments: AccountLiveTests.servers)
     func picture(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let romeo = try await Person(try await server.newAccount("romeo"), on: server)
