@@ -23,7 +23,8 @@ enum Style {
         .archive-row { padding: 6px 10px; font-weight: normal; }
         avatar.room > avatar, avatar.room > avatar > picture, avatar.room > avatar > image { border-radius: 28%; }
         .own-presence > button { padding: 2px 4px; min-height: 28px; }
-        .own-presence .presence-dot.own { min-width: 9px; min-height: 9px; border: 2px solid @window_bg_color; }
+        .own-presence .presence-dot.own { min-width: 10px; min-height: 10px; border: 2px solid @window_bg_color; }
+        .own-presence .presence-dot.own.offline { background: @window_bg_color; }
         .notice { padding: 6px 12px; background: alpha(@warning_bg_color, 0.35); }
 
         """

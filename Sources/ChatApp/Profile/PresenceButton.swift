@@ -15,7 +15,7 @@ final class PresenceButton {
 
     init(_ actions: any OwnPresenceActions) {
         self.actions = actions
-        picture = AvatarImage(actions.avatars, size: 24)
+        picture = AvatarImage(actions.avatars, size: 28)
         widget = MenuButton(
             Overlay(picture.widget, dot.widget.align(horizontal: .end, vertical: .end).targetable(false))
         ).css("flat", "own-presence")

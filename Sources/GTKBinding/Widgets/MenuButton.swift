@@ -96,7 +96,9 @@ public class Popover: Widget {
         // A menu inserts the lines between its sections when the main loop is idle. A popover that is measured before that
         // is too low for its last entries.
         MainLoop.schedule(.idle) { [self] in
-            if gtk_widget_get_parent(widget) != nil { gtk_popover_popup(cast()) }
+            // Its window may have been closed meanwhile; GTK crashes if it has none.
+            guard let place = gtk_widget_get_parent(widget), gtk_widget_get_mapped(place).isTrue else { return }
+            gtk_popover_popup(cast())
         }
         guard isNew else { return }
         let focus = gtk_widget_get_root(parent.widget).flatMap { gtk_root_get_focus($0) }
