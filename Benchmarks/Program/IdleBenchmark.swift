@@ -54,7 +54,9 @@ func measureIdle(server: BenchmarkServer, sessions: Int, width: Int) async throw
     async let first: Void = holdSessions(1, named: "first", width: 1, server: server, until: end) { warm.add() }
     await warm.isReached.wait()
     let before = anonymousMemory()
-    async let others: Void = holdSessions(sessions, named: "r", width: width, server: server, until: end) { online.add() }
+    async let others: Void = holdSessions(sessions, named: "r", width: width, server: server, until: end) {
+        online.add()
+    }
     await online.isReached.wait()
     // What the login leaves behind is over.
     try await Task.sleep(for: .seconds(1))

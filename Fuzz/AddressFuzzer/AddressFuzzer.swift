@@ -3,7 +3,7 @@ import XMPPAddress
 /// Passes arbitrary octets to the three parsers of addresses and stops on the first violated guarantee.
 ///
 /// Parsing an accepted address again gives the same octets; its parts rebuild it; its domain is preserved by its ASCII
-/// form. An accepted URI is written as one with the same meaning. Escaping can be reversed.
+/// form. An accepted URI, and what it asks for, is written as one with the same meaning. Escaping can be reversed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAddress(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let octets = UnsafeBufferPointer(start: start, count: count)
@@ -15,6 +15,9 @@ public func fuzzAddress(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     if let address = try? JID(domain: "example.com", resource: text) { check(address) }
     if let uri = try? XMPPURI("xmpp:" + text) {
         precondition((try? XMPPURI(uri.description)) == uri, "A URI changed its meaning.")
+        if let request = uri.request, let address = uri.address {
+            precondition(XMPPURI(address, request).request == request, "A request changed its meaning.")
+        }
     }
     if let escaped = try? JIDEscaping.escape(text) {
         precondition(JIDEscaping.unescape(escaped).utf8.elementsEqual(text.utf8), "An escape cannot be undone.")

@@ -143,6 +143,6 @@ extension XMPPURI {
             default: if scalar.properties.generalCategory != .control { text.append(scalar) }
             }
         }
-        return String(text)
+        return text.isEmpty ? nil : String(text)
     }
 }

@@ -33,13 +33,14 @@ class Device(slixmpp.ClientXMPP):
             self["xep_0030"].add_feature(feature)
         self.steps = asyncio.Queue()
         self.register_handler(CoroutineCallback(
-            "jingle", MatchXPath("{jabber:client}iq@type=set/{%s}jingle" % JINGLE), self.step))
+            "jingle", MatchXPath("{jabber:client}iq/{%s}jingle" % JINGLE), self.step))
         self.online = self.loop.create_future()
         self.add_event_handler("session_start", self.started)
 
     async def started(self, _):
         self.send_presence()
-        self.online.set_result(None)
+        if not self.online.done():
+            self.online.set_result(None)
 
     async def step(self, iq):
         iq.reply().send()

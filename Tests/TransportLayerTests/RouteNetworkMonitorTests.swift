@@ -86,6 +86,28 @@ struct RouteNetworkMonitorTests {
         #expect(try Self.routingSockets(folder) == 0)
     }
 
+    @Test(
+        "Monitors of one loop share a socket",
+        .enabled(if: isolated != nil, "needs the right to make a network namespace"))
+    func sharing() async throws {
+        let (loop, folder) = try #require(Self.isolate())
+        let monitor = RouteNetworkMonitor(loop: loop)
+        let (ready, isReady) = AsyncStream<Void>.makeStream()
+        let first = monitor.changes { isReady.yield() }
+        let second = monitor.changes { isReady.yield() }
+        var both = ready.makeAsyncIterator()
+        _ = await both.next()
+        _ = await both.next()
+        #expect(try Self.routingSockets(folder) == 1)
+        // Each gets the changes, and the socket is there for the other one when one has gone.
+        let reader = Task { for await _ in first {} }
+        reader.cancel()
+        await reader.value
+        await loop.drained()
+        #expect(try Self.routingSockets(folder) == 1)
+        withExtendedLifetime(second) {}
+    }
+
     /// The number of routing sockets that the kernel lists for the network of a thread, without the thread's own.
     private static func routingSockets(_ folder: String) throws -> Int {
         let table = try String(contentsOfFile: "\(folder)/net/netlink", encoding: .utf8)

@@ -72,6 +72,7 @@ struct XMPPURIRequestTests {
         #expect(draft.body?.count == XMPPURI.textLimit)
         let odd = try XMPPURI("xmpp:romeo@montague.net?message;body=a%0D%0Ab%1B%5B31m%00c%09d")
         #expect(odd.request == .message(.init(body: "a\nb[31mc\td")))
+        #expect(try XMPPURI("xmpp:romeo@montague.net?message;body=%00%1B").request == .message(.init()))
         let groups = String(repeating: ";group=a", count: 100)
         guard case .addContact(let contact)? = try XMPPURI("xmpp:romeo@montague.net?roster\(groups)").request else {
             Issue.record("no contact")

@@ -42,6 +42,51 @@ struct InterceptorTests {
         }
     }
 
+    @Test("S0-38, S0-40, S0-46, S0-48: requests and presence are changed in both directions")
+    func changingOthers() async throws {
+        let server = MemoryServer()
+        let mark = XMLName("mark", "u")
+        @Sendable func marked(_ stanza: AnyStanza) -> Interception {
+            switch stanza {
+            case .iq(var iq) where iq.requiresResponse:
+                iq.language = "fi"
+                return .pass(.iq(iq))
+            case .presence(var presence):
+                presence.payloads.append(XMLElement(mark))
+                return .pass(.presence(presence))
+            case .iq, .message: return .pass(stanza)
+            }
+        }
+        let hook = Hook(receive: { stanza, _ in marked(stanza) }, send: { stanza, _ in marked(stanza) })
+        try await Client(try server.account("alice") { $0.interceptors = [hook] }).run { session in
+            let inbox = session.events([.presences, .iqs])
+            try await session.send(Presence(status: "out"))
+            let presence = try Presence(from: await server.next { $0.name.local == "presence" })
+            #expect(presence.payloads.contains(mark))
+            var request = IQ(type: .get, to: try JID("bob@xmpp.test/x"), id: "changed")
+            request.payloads.append(XMLElement(XMLName("q", "u")))
+            try await session.send(request)
+            #expect(try IQ(from: await server.next { $0["id"] == "changed" }).language == "fi")
+
+            try await server.send("<presence from='bob@xmpp.test/x'/>", to: "alice")
+            try await server.send("<iq type='get' id='in' from='bob@xmpp.test/x'><q xmlns='u'/></iq>", to: "alice")
+            var seen: (presence: Bool, iq: Bool) = (false, false)
+            reading: for await batch in inbox {
+                for event in batch {
+                    if case .presence(let presence) = event, presence.from?.local == "bob" {
+                        seen.presence = presence.payloads.contains(mark)
+                    }
+                    if case .iq(let iq) = event, iq.id == "in" {
+                        seen.iq = iq.language == "fi"
+                        break reading
+                    }
+                }
+            }
+            #expect(seen.presence)
+            #expect(seen.iq)
+        }
+    }
+
     @Test("S0-41, W-18: dropped stanzas are reported in both directions, and to their sender")
     func dropping() async throws {
         let server = MemoryServer()

@@ -8,7 +8,7 @@ func presence(_ text: String) throws -> Presence { try Presence(from: element(te
 @Suite("Presence")
 struct PresenceTests {
     @Test(
-        "S0-11, S0-12: all types, also subscribed, unsubscribe, unsubscribed and error",
+        "S0-12: all types, also subscribed, unsubscribe, unsubscribed and error",
         arguments: [
             ("", Presence.Kind.available), ("unavailable", .unavailable), ("subscribe", .subscribe),
             ("subscribed", .subscribed), ("unsubscribe", .unsubscribe), ("unsubscribed", .unsubscribed),
@@ -55,7 +55,7 @@ struct PresenceTests {
     }
 
     @Test(
-        "S0-15: priority is −128…127, 0 if missing; values out of range are clamped",
+        "priority is −128…127, 0 if missing; values out of range are clamped",
         arguments: [
             ("<priority>1</priority>", 1), ("<priority>-128</priority>", -128), ("<priority>127</priority>", 127),
             ("", 0), ("<priority>128</priority>", 127), ("<priority>-129</priority>", -128),

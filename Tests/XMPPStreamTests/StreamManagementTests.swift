@@ -34,7 +34,9 @@ struct StreamManagementTests {
         return machine
     }
 
-    @Test("Stanzas that are sent together count like stanzas that are sent one after the other", arguments: StateName.allCases)
+    @Test(
+        "Stanzas that are sent together count like stanzas that are sent one after the other",
+        arguments: StateName.allCases)
     func together(state: StateName) {
         // Nothing may be sent while a session is being resumed.
         guard state != .resuming else { return }

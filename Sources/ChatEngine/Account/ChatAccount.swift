@@ -69,7 +69,8 @@ public final class ChatAccount: Sendable {
             context, configuration,
             .init(
                 contacts: contacts, blocking: blocking, avatars: AvatarService(context),
-                names: NameService(context), rooms: rooms, invitations: invitations, bookmarks: bookmarks, typing: typing, reading: reading, history: history,
+                names: NameService(context), rooms: rooms, invitations: invitations, bookmarks: bookmarks,
+                typing: typing, reading: reading, history: history,
                 repair: DeliveryRepair(context, archive: archive), contents: contents))
     }
 

@@ -1,5 +1,4 @@
 internal import AccountRegistration
-internal import AdHocCommands
 public import ChatStore
 internal import EntityInformation
 internal import Roster
@@ -55,19 +54,12 @@ public actor ContactService {
     }
 
     /// Creates an invitation with which others become contacts (XEP-0401 §4.1); `nil` if the server gives none.
-    ///
-    /// ```
-    /// C: <iq type='set' to='example.com'><command xmlns='http://jabber.org/protocol/commands'
-    ///      node='urn:xmpp:invite#invite' action='execute'/></iq>
-    /// ```
     public func createInvitation() async -> IssuedInvitation? {
-        guard let session = await context.onlineSession else { return nil }
-        let commands = AdHocCommands(session)
-        guard let stage = try? await commands.start("urn:xmpp:invite#invite", at: context.address.domainJID),
-            stage.status == .completed, let form = stage.form
+        guard let session = await context.onlineSession,
+            let invitation = try? await session.makeInvitation(to: .contact)
         else { return nil }
         return IssuedInvitation(
-            uri: form["uri"]?.values.first, page: form["landing-url"]?.values.first, of: context.address)
+            uri: invitation.uri.description, page: invitation.landingPage, of: context.address)
     }
 
     /// Sends a contact request again.

@@ -101,7 +101,9 @@ actor NameService {
 
     /// One line of a limited length; `nil` if nothing is left.
     static func cleaned(_ name: String) -> String? {
-        let words = name.split { $0.isWhitespace || $0.unicodeScalars.allSatisfy { $0.properties.generalCategory == .control } }
+        let words = name.split {
+            $0.isWhitespace || $0.unicodeScalars.allSatisfy { $0.properties.generalCategory == .control }
+        }
         let line = words.joined(separator: " ")
         return line.isEmpty ? nil : String(line.prefix(lengthLimit))
     }

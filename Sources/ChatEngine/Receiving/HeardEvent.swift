@@ -63,6 +63,8 @@ extension MessageMeaning {
     /// The event for a stored message, if it was received outside of rooms.
     func heard(_ reception: Reception, in key: ConversationKey) -> HeardEvent? {
         guard case .message(let copy, _) = self, !copy.isOutgoing, key.kind != .room else { return nil }
+        // One more copy of what was decrypted before.
+        if case .notOpened(_, ProtectionError.Code.repeated.rawValue) = copy.protection { return nil }
         switch copy.content {
         case .retraction, .reactions: return nil
         case .text, .correction: return .message(reception.id, copy, in: key)

@@ -78,7 +78,8 @@ struct AddressBook: Sendable, Equatable {
         if let own = accounts[account], own.address == address.bare, let name = Self.nonEmpty(own.displayName) {
             return name
         }
-        return Self.nonEmpty(publishedNames[account]?[address.bare]) ?? address.unescapedLocal ?? address.bare.description
+        return Self.nonEmpty(publishedNames[account]?[address.bare]) ?? address.unescapedLocal
+            ?? address.bare.description
     }
 
     /// The name of a message's author. The room itself has the name of the room.

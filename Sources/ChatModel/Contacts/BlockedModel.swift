@@ -65,7 +65,8 @@ public final class BlockedModel {
             (try reader.contacts(of: id), try reader.publishedNames(of: id))
         }
         show(
-            await account.blocking.blocked, contacts: names?.0 ?? [], published: names?.1 ?? [:], isOnline: await account.connectionState.isOnline)
+            await account.blocking.blocked, contacts: names?.0 ?? [], published: names?.1 ?? [:],
+            isOnline: await account.connectionState.isOnline)
     }
 
     /// Shows the server's list with the names of contacts.

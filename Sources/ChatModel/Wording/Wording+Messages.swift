@@ -79,7 +79,8 @@ extension Wording {
         return switch ProtectionError.Code(rawValue: reason) {
         case .otherDevice: localized("This message was encrypted for your other devices.")
         case .forged: localized("This encrypted message is not from whom it claims to be.")
-        case .requested: localized("This message could not be decrypted. Its sender’s device is asked to send it again.")
+        case .requested:
+            localized("This message could not be decrypted. Its sender’s device is asked to send it again.")
         case .damaged: localized("This encrypted message is damaged. Ask for it to be sent again.")
         default: localized("This message could not be decrypted. Ask for it to be sent again.")
         }

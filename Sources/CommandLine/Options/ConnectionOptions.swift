@@ -77,7 +77,6 @@ struct ConnectionOptions: Sendable {
         if proxyURL == nil, proxyPasswordFile != nil {
             throw .usage(localized("--proxy-password-file needs --proxy, which it belongs to."))
         }
-        _ = try proxy()
         log = try Self.log(options)
         if let text = options["timeout"] {
             guard let seconds = Int(text), (1...86_400).contains(seconds) else {
@@ -87,6 +86,7 @@ struct ConnectionOptions: Sendable {
         }
         trust = try Self.trust(options["trust"])
         isVerbose = options.has("verbose")
+        _ = try proxy()
     }
 
     private static func account(_ text: String) throws(CommandError) -> JID {

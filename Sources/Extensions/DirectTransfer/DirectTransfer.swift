@@ -233,8 +233,8 @@ public final class DirectTransfer: SessionExtension {
     private func ownProxies() async -> [ProxyRequest.Response.Host] {
         if let known = state.withLock({ $0.proxies }) { return known }
         guard let discovery = session[ServiceDiscovery.self],
-            let found = try? await discovery.service(offering: ProxyRequest.namespace),
-            found.information.hasIdentity(category: "proxy", type: "bytestreams"),
+            let found = try? await discovery.service(
+                offering: ProxyRequest.namespace, where: { $0.hasIdentity(category: "proxy", type: "bytestreams") }),
             let answer = try? await session.request(ProxyRequest(), to: found.address)
         else {
             state.withLock { $0.proxies = [] }

@@ -195,18 +195,34 @@ actor TransferDriver {
         queue.yield(.end(JingleReason(reason), failure))
     }
 
-    /// Ends a transfer that stands still.
+    /// Ends a transfer that stands still, is too slow or takes too long.
     private func watch() async {
+        var begin: ContinuousClock.Instant?
+        var window = (start: ContinuousClock.now, bytes: UInt64(0))
         while !Task.isCancelled {
-            let limit =
-                switch transfer.progress.phase {
-                case .offered: policy.answerTimeout
-                case .connecting: policy.connectionTimeout
-                case .transferring: policy.idleTimeout
-                case .ended: Duration.zero
+            let (progress, now) = (transfer.progress, ContinuousClock.now)
+            var due = lastChange
+            switch progress.phase {
+            case .offered: due += policy.answerTimeout
+            case .connecting: due += policy.connectionTimeout
+            case .transferring:
+                if begin == nil { window = (now, progress.bytes) }
+                let start = begin ?? now
+                begin = start
+                if now >= window.start + policy.idleTimeout {
+                    // When all bytes are on the way, the other side may take its time for the last ones.
+                    let isComplete = progress.bytes >= machine.terms.file.size ?? 0
+                    let minimum = UInt64(policy.minimumRate) * UInt64(policy.idleTimeout / .seconds(1))
+                    guard isComplete || progress.bytes - window.bytes >= minimum else {
+                        return fail(.timeout, .timedOut)
+                    }
+                    window = (now, progress.bytes)
                 }
-            let due = lastChange + limit
-            guard due > .now else { return fail(.timeout, .timedOut) }
+                due = min(
+                    due + policy.idleTimeout, window.start + policy.idleTimeout, start + policy.maximumDuration)
+            case .ended: return
+            }
+            guard due > now else { return fail(.timeout, .timedOut) }
             try? await Task.sleep(until: due, clock: .continuous)
         }
     }
@@ -346,7 +362,7 @@ actor TransferDriver {
         let places = AsyncLock(limit: TransferLimits.blocksUnderWay)
         let (session, peer, id) = (session, transfer.peer, transport.id)
         var reader = try reader()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingDiscardingTaskGroup { group in
             var sequence: UInt16 = 0
             if let hash = reader.hash { written(hash) }
             while let chunk = try await reader.next(upTo: Int(size)) {
@@ -368,7 +384,6 @@ actor TransferDriver {
                 moved(chunk.count)
             }
             guard reader.hash != nil else { throw TransferFailure.storageFailed }
-            try await group.waitForAll()
         }
         _ = try? await session.request(InBandClosing(id: id), to: peer)
     }

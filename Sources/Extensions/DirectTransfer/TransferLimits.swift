@@ -32,8 +32,12 @@ public struct DirectTransferPolicy: Sendable, Hashable {
     public var answerTimeout = Duration.seconds(600)
     /// How long the connections may take.
     public var connectionTimeout = Duration.seconds(20)
-    /// How long a transfer may stand still.
+    /// How long a transfer may stand still, and the time over which its rate is measured.
     public var idleTimeout = Duration.seconds(60)
+    /// In bytes per second. A slower transfer ends, so that nobody keeps one open for ever with single bytes.
+    public var minimumRate: UInt32 = 512
+    /// How long the bytes may take.
+    public var maximumDuration = Duration.seconds(6 * 3600)
     /// Transfers that run at the same time; offers beyond it wait until their answer.
     public var maximumTransfers = 8
 

@@ -120,7 +120,9 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
     // MARK: Occupants
 
     /// All occupants of a room see the presence that was sent to it (XEP-0045 §7.2).
-    public nonisolated(nonsending) func maySeePresence(_ peer: JID) async -> Bool { await room(peer)?.isInside ?? false }
+    public nonisolated(nonsending) func maySeePresence(_ peer: JID) async -> Bool {
+        await room(peer)?.isInside ?? false
+    }
 
     /// A room's presences of its occupants are accepted from the join request until it is left.
     public nonisolated(nonsending) func follows(_ peer: JID) async -> Bool { await room(peer)?.isOutside == false }

@@ -155,16 +155,18 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// The first of our server and its services that offers `feature`.
     ///
     /// A service that does not respond is skipped.
+    ///
+    /// - Parameter isSuitable: what else is required of a service, such as an identity.
     public func service(
-        offering feature: String
+        offering feature: String, where isSuitable: (DiscoveryInformation) -> Bool = { _ in true }
     ) async throws(ClientError) -> (address: JID, information: DiscoveryInformation)? {
         let server = try await ownServer()
         let own = try await information(of: server)
-        if own.features.contains(feature) { return (server, own) }
+        if own.features.contains(feature), isSuitable(own) { return (server, own) }
         for item in try await items(of: server).items.prefix(Self.maximumItems) where item.node == nil {
             do throws(ClientError) {
                 let answer = try await information(of: item.address)
-                if answer.features.contains(feature) { return (item.address, answer) }
+                if answer.features.contains(feature), isSuitable(answer) { return (item.address, answer) }
             } catch  where error.code == .cancelled {
                 throw error
             } catch {

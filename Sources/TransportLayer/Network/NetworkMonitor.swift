@@ -24,6 +24,8 @@ public protocol NetworkMonitor: Sendable {
 /// changes are reported as one (``debounce``): an interface that comes up gets its addresses and routes one after
 /// another.
 ///
+/// All monitors of a loop share one routing socket, which is open while there is an observer.
+///
 /// If the system forbids the routing socket of the kernel, the stream ends at once; then nothing is known about the
 /// network.
 public struct RouteNetworkMonitor: NetworkMonitor {
@@ -46,13 +48,13 @@ public struct RouteNetworkMonitor: NetworkMonitor {
         // Only the latest changes matter: the last one says whether there is a network.
         let (stream, continuation) = AsyncStream.makeStream(
             of: NetworkChange.self, bufferingPolicy: .bufferingNewest(4))
-        let watcher = RouteWatcher(loop: loop, continuation: continuation, whenReady: whenReady)
+        let observer = RouteWatcher.Observer(continuation: continuation, whenReady: whenReady)
         let loop = loop
-        // The stream retains the watcher and stops it when it ends.
         continuation.onTermination = { _ in
-            loop.execute { watcher.assumeIsolated { $0.stop() } }
+            observer.isOver.store(true, ordering: .releasing)
+            loop.execute { RouteWatcher.remove(observer, on: loop) }
         }
-        loop.execute { watcher.assumeIsolated { $0.start() } }
+        loop.execute { RouteWatcher.add(observer, on: loop) }
         return stream
     }
 }

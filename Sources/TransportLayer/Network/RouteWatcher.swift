@@ -1,5 +1,6 @@
 import CEpoll
 import Glibc
+import Synchronization
 
 /// A routing socket of the kernel on the event loop.
 ///
@@ -7,13 +8,44 @@ import Glibc
 /// does not report everything that follows from a change (routes disappear silently when their interface goes down),
 /// and notifications may be lost when there are too many.
 actor RouteWatcher {
+    /// One who is told of changes.
+    final class Observer: Sendable {
+        let continuation: AsyncStream<NetworkChange>.Continuation
+        let whenReady: @Sendable () -> Void
+        /// Whether the stream has ended, perhaps before the observer was added.
+        let isOver = Atomic(false)
+
+        init(continuation: AsyncStream<NetworkChange>.Continuation, whenReady: @escaping @Sendable () -> Void) {
+            self.continuation = continuation
+            self.whenReady = whenReady
+        }
+    }
+
+    /// The watchers that have observers, by their loops. Only the thread of a loop changes its entry.
+    private static let running = Mutex<[ObjectIdentifier: RouteWatcher]>([:])
+
+    /// Called on the thread of the loop, like ``remove(_:on:)``.
+    static func add(_ observer: Observer, on loop: EventLoop) {
+        guard !observer.isOver.load(ordering: .acquiring) else { return }
+        let watcher = running.withLock { running in
+            let watcher = running[ObjectIdentifier(loop)] ?? RouteWatcher(loop: loop)
+            running[ObjectIdentifier(loop)] = watcher
+            return watcher
+        }
+        watcher.assumeIsolated { $0.add(observer) }
+    }
+
+    static func remove(_ observer: Observer, on loop: EventLoop) {
+        let watcher = running.withLock { $0[ObjectIdentifier(loop)] }
+        watcher?.assumeIsolated { $0.remove(observer) }
+    }
+
     /// The lists in the order of the requests: RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, and the lengths of their
     /// structures.
     private static let lists: [(type: UInt16, bodyLength: Int)] = [(18, 16), (22, 8), (26, 12)]
 
     nonisolated let loop: EventLoop
-    private let continuation: AsyncStream<NetworkChange>.Continuation
-    private let whenReady: @Sendable () -> Void
+    private var observers: [ObjectIdentifier: Observer] = [:]
     private var descriptor: Int32 = -1
     private var token: UInt64 = 0
     /// The port that the kernel assigned to the socket.
@@ -36,20 +68,26 @@ actor RouteWatcher {
         loop.asUnownedSerialExecutor()
     }
 
-    init(
-        loop: EventLoop, continuation: AsyncStream<NetworkChange>.Continuation,
-        whenReady: @escaping @Sendable () -> Void
-    ) {
+    private init(loop: EventLoop) {
         self.loop = loop
-        self.whenReady = whenReady
-        self.continuation = continuation
     }
 
     deinit {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    func start() {
+    private func add(_ observer: Observer) {
+        observers[ObjectIdentifier(observer)] = observer
+        if snapshot != nil { observer.whenReady() }
+        if observers.count == 1 { start() }
+    }
+
+    private func remove(_ observer: Observer) {
+        guard observers.removeValue(forKey: ObjectIdentifier(observer)) != nil, observers.isEmpty else { return }
+        stop()
+    }
+
+    private func start() {
         guard descriptor < 0, open() else { return end() }
         token = loop.state.register(descriptor, events: EPOLLIN.rawValue, handler: self)
         ask(for: 0)
@@ -73,7 +111,9 @@ actor RouteWatcher {
         return isBound
     }
 
-    func stop() {
+    private func stop() {
+        let key = ObjectIdentifier(loop)
+        Self.running.withLock { if $0[key] === self { $0[key] = nil } }
         if let timer { loop.state.cancelTimer(timer) }
         timer = nil
         if token != 0 { loop.state.unregister(token) }
@@ -84,7 +124,9 @@ actor RouteWatcher {
 
     private func end() {
         stop()
-        continuation.finish()
+        let observers = observers.values
+        self.observers = [:]
+        for observer in observers { observer.continuation.finish() }
     }
 
     // MARK: Lists
@@ -120,10 +162,12 @@ actor RouteWatcher {
         guard !isOutdated else { return changed() }
         guard let before = snapshot else {
             snapshot = now
-            return whenReady()
+            for observer in observers.values { observer.whenReady() }
+            return
         }
         snapshot = now
-        if let change = NetworkSnapshot.change(from: before, to: now) { continuation.yield(change) }
+        guard let change = NetworkSnapshot.change(from: before, to: now) else { return }
+        for observer in observers.values { observer.continuation.yield(change) }
     }
 
     /// Something has changed: the lists are requested after a quiet moment, or when the limit is reached.

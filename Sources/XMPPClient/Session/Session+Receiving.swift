@@ -51,11 +51,13 @@ extension Session {
                 case .element(let element): emit(.element(element))
                 case .stanzas(let elements):
                     if configuration.store == nil {
-                        for element in elements { await handle(ReceivedStanza(element, by: &decoder), chain) }
+                        await intercepting(chain) {
+                            for element in elements { await handle(ReceivedStanza(element, by: &decoder), chain) }
+                        }
                     } else {
                         let received = elements.map { ReceivedStanza($0, by: &decoder).rememberingDecoded() }
                         guard await save(received: received) else { return }
-                        for stanza in received { await handle(stanza, chain) }
+                        await intercepting(chain) { for stanza in received { await handle(stanza, chain) } }
                     }
                     handled(elements.count)
                 case .unreadable(let element):
@@ -99,13 +101,18 @@ extension Session {
             return emit(.filtered(stanza, .incoming))
         }
         guard !chain.isEmpty else { return await deliver(stanza) }
-        let passage = await SessionContext.$interception.withValue(.incoming) { await intercept(stanza, chain) }
-        switch passage {
+        switch await intercept(stanza, chain) {
         case .pass(let passed): await deliver(passed)
         case .handled: break
         case .drop:
             if case .iq(let iq) = stanza { await refuse(iq) }
         }
+    }
+
+    /// Handles stanzas while nothing is read: a request that an interceptor made would wait for ever.
+    private func intercepting(_ chain: [any StanzaInterceptor], _ handle: () async -> Void) async {
+        if chain.isEmpty { return await handle() }
+        await SessionContext.$interception.withValue(.incoming, operation: handle)
     }
 
     /// Passes an incoming stanza through the interceptors.

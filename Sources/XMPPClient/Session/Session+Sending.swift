@@ -98,12 +98,21 @@ extension Session {
         if stanza.id == nil { stanza.id = newID() }
         if purpose == .component, stanza.from == nil { stanza.from = configuration.address }
 
+        if serverSession == nil, interceptors.isEmpty, let token = try accept(stanza) { return token }
+        return try await enqueueInTurn(stanza, onlyIn: serverSession)
+    }
+
+    /// The same for a stanza that the interceptors get, or about which the session decides.
+    @inline(never)
+    private nonisolated(nonsending) func enqueueInTurn(
+        _ sent: AnyStanza, onlyIn serverSession: Int?
+    ) async throws(ClientError) -> SendToken {
+        var stanza = sent
         let chain = interceptors
         // A stanza sent by an interceptor must not wait for the stanza that waits for this interceptor.
-        let isInterception = !chain.isEmpty && SessionContext.interception != nil
-        if isInterception || chain.isEmpty {
+        if !chain.isEmpty, SessionContext.interception != nil {
             if serverSession == nil, let token = try accept(stanza) { return token }
-            if isInterception { return try await dispatch(stanza, onlyIn: serverSession) }
+            return try await dispatch(stanza, onlyIn: serverSession)
         }
         guard await sendingLock.enter() else { throw .cancelled }
         defer { sendingLock.leave() }

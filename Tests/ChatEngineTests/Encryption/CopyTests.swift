@@ -170,6 +170,24 @@ struct CopyTests {
         #expect(MissingMessage(message, "m3", in: conversation, sent: now - 6 * 86_400, now: now) != nil)
     }
 
+    @Test("a message that is here and is delivered again after its session was lost is not a missing one")
+    func repeated() async throws {
+        let (alice, bob) = (
+            try await SealingDevice("alice@a.test", on: server, [.current]),
+            try await SealingDevice("bob@b.test", on: server, [.current])
+        )
+        try await bob.addContact(alice.address)
+        let message = try await alice.seal("one", to: bob.address)
+        try await bob.receive(message)
+        try await bob.keep(ProtectionChange([.init(OwedMessage.name(try alice.device()), nil)]))
+        try await bob.loseSessions()
+        try await bob.receive(message)
+        let seen = try await bob.timeline(with: alice.address)
+        #expect(seen.map(\.text.body) == ["one"] && seen.first?.protection.isNotOpened == false)
+        #expect(try await bob.records(MissingMessage.prefix).isEmpty)
+        #expect(try await bob.records(OwedMessage.prefix).isEmpty)
+    }
+
     @Test("requests are repeated a few times, further and further apart, and end after a week")
     func repetition() throws {
         let now: Int64 = 1_800_000_000

@@ -148,6 +148,29 @@ struct DirectTransferLiveTests {
         }
     }
 
+    @Test("a transfer that stands still ends on both sides", arguments: [ServerKind.prosody012])
+    func idle(kind: ServerKind) async throws {
+        /// Never has the next bytes.
+        struct Stuck: TransferSource {
+            func read(upTo count: Int) async throws -> [UInt8] {
+                try await Task.sleep(for: .seconds(3600))
+                return []
+            }
+        }
+        var policy = DirectTransferPolicy()
+        policy.idleTimeout = .seconds(1)
+        try await withTwo(try await kind.shared(), policy) { sender, receiver, device in
+            let offers = receiver.offers()
+            let sent = try await sender.send(Self.offer(), to: device, from: Stuck())
+            let offer = try #require(await offers.first { _ in true })
+            offer.accept(into: TransferBuffer())
+            for outcome in [await offer.outcome(), await sent.outcome()] {
+                guard case .failed(let failure) = outcome else { throw DeadlinePassed() }
+                #expect([.timedOut, .cancelled, .cancelledByPeer].contains(failure.code))
+            }
+        }
+    }
+
     @Test("a device that cannot receive files is told at once", arguments: [ServerKind.prosody012])
     func impossible(kind: ServerKind) async throws {
         let server = try await kind.shared()
@@ -214,11 +237,32 @@ struct DirectTransferLiveTests {
         }
     }
 
+    /// Agrees to everything, and sends nothing by itself.
+    private struct Agreeing: SessionExtension {
+        var handlers: [IQHandler] { [IQHandler(JingleElement.self) { _, _ in }] }
+    }
+
     @Test("bytes out of order, too many bytes and unknown bytestreams are refused", arguments: [ServerKind.prosody012])
     func wrongBytes(kind: ServerKind) async throws {
-        try await withTwo(try await kind.shared()) { sender, receiver, device in
+        let server = try await kind.shared()
+        var peer = try server.configuration(try await server.newAccount("mallory"))
+        peer.add { _ in Agreeing() }
+        var own = try server.configuration(try await server.newAccount("juliet"))
+        own.add { DirectTransfer($0) }
+        let configuration = own
+        try await Client(peer).run { session in
+            try await session.send(Presence())
+            try await Client(configuration).run { second in
+                try await second.send(Presence())
+                try await second.ping()
+                let device = try #require(await second.address)
+                let receiver = try #require(second[DirectTransfer.self])
+                try await withDeadline(.seconds(120)) { try await check(session, receiver, device) }
+            }
+        }
+
+        @Sendable func check(_ session: Session, _ receiver: DirectTransfer, _ device: JID) async throws {
             var iterator = receiver.offers().makeAsyncIterator()
-            let session = sender.session
             for (number, blocks) in [[(0, 10), (2, 10)], [(0, 50)], [(0, 16_000)]].enumerated() {
                 let element = JingleElement(
                     .sessionInitiate, sessionID: "odd-\(number)",
@@ -234,7 +278,7 @@ struct DirectTransferLiveTests {
                 _ = try await session.request(element, to: device)
                 let offer = try #require(await iterator.next())
                 offer.accept(into: TransferBuffer())
-                while offer.progress.phase != .transferring { await Task.yield() }
+                _ = await offer.updates().first { $0.phase == .transferring }
                 _ = try await session.request(InBandOpening(id: "b\(number)", blockSize: 4096), to: device)
                 for (sequence, count) in blocks {
                     let block = InBandBlock(

@@ -1,5 +1,6 @@
 import MessagePayloads
 import Testing
+import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 
@@ -193,6 +194,26 @@ struct TransferMachineTests {
         try pair.fromReceiver(pair.receiver.accept(offering: [], destination: nil))
         try pair.fromSender(pair.sender.bytesWritten(hashes: [Self.hash]))
         #expect(pair.ofReceiver.last == .announceHashes([Self.hash]))
+    }
+
+    @Test("an empty information asks whether the session is there; an unknown one is refused")
+    func information() throws {
+        var pair = try pair()
+        try pair.fromReceiver(pair.receiver.accept(offering: [], destination: nil))
+        func element(_ content: String) throws -> JingleElement {
+            try JingleElement(
+                from: XMLElement(
+                    parsing: "<jingle xmlns='urn:xmpp:jingle:1' action='session-info' sid='sid'>\(content)</jingle>"))
+        }
+        let ping = try pair.sender.received(element(""))
+        #expect(ping.isEmpty)
+        let ringing = try element("<ringing xmlns='urn:xmpp:jingle:apps:rtp:1:info'/>")
+        do throws(JingleRefusal) {
+            _ = try pair.sender.received(ringing)
+            Issue.record("not refused")
+        } catch {
+            #expect(error == .unsupportedInfo)
+        }
     }
 
     private static func offer(_ change: (inout JingleElement) -> Void) -> JingleElement {

@@ -48,6 +48,62 @@ struct RosterLiveTests {
         }
     }
 
+    @Test("S0-11: without approval nobody sees presence", arguments: LiveServer.allCases)
+    func unapproved(kind: LiveServer) async throws {
+        try await kind.server.withTwo { romeo, juliet in
+            let (mine, theirs) = (try #require(romeo[Roster.self]), try #require(juliet[Roster.self]))
+            let address = try #require(await juliet.address)
+            let requests = await theirs.events()
+            let seen = romeo.events([.presences, .messages])
+            #expect(try await mine.add(address) == .requested)
+            try await requests.first { if case .request = $0 { () } else { nil } }
+            try await juliet.send(Presence(show: .doNotDisturb))
+            // The server passes on what it gets in order: the presence would be there before the message.
+            try await juliet.send(.chat(to: try #require(await romeo.address), body: "fence"))
+            var presences = 0
+            reading: for await batch in seen {
+                for event in batch {
+                    if case .presence(let presence) = event, presence.from?.bare == address.bare,
+                        presence.type == .available
+                    {
+                        presences += 1
+                    }
+                    if case .message(let message) = event, message.body == "fence" { break reading }
+                }
+            }
+            #expect(presences == 0)
+        }
+    }
+
+    @Test(
+        "S0-15: a message goes to the device with priority, and never to one with a negative",
+        arguments: LiveServer.allCases)
+    func priorities(kind: LiveServer) async throws {
+        let server = try await kind.server
+        let account = try await server.newAccount("juliet")
+        let (phone, machine) = (Client(try server.configuration(account)), Client(try server.configuration(account)))
+        let romeo = Client(try server.configuration(try await server.newAccount("romeo")))
+        try await phone.run { first in
+            try await first.send(Presence(priority: 5))
+            try await machine.run { second in
+                try await second.send(Presence(priority: -1))
+                try await second.ping()
+                try await romeo.run { sender in
+                    let (wanted, never) = (first.events(.messages), second.events(.messages))
+                    let own = try #require(await second.address)
+                    try await withDeadline {
+                        try await sender.send(.chat(to: own.bare, body: "for the account"))
+                        try await sender.send(.chat(to: own, body: "fence"))
+                        let body = try await wanted.firstMessage { $0.body }
+                        #expect(body == "for the account")
+                        let other = try await never.firstMessage { $0.body }
+                        #expect(other == "fence")
+                    }
+                }
+            }
+        }
+    }
+
     @Test(
         "S1-9, S1-22, S2-26: any number of observers of the roster that the session loaded see its changes, from any task",
         arguments: LiveServer.allCases)

@@ -117,6 +117,10 @@ extension OMEMOProtection {
             }
         }
         if failure.code == .keyMissing, senders.count == 1, let sender = senders.first {
+            // Servers deliver messages again, and archives overlap.
+            if try await isHere(message, by: route) {
+                throw ProtectionError(.repeated, "The message was decrypted before.")
+            }
             let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
             try await owe(.repair, to: device, in: route.conversation, &draft)
             if element.payload != nil, try await miss(message, of: device, by: route, &draft) {
@@ -124,6 +128,26 @@ extension OMEMOProtection {
             }
         }
         throw failure
+    }
+
+    /// Whether an earlier copy of the message was decrypted.
+    private func isHere(_ message: Message, by route: ReceivedRoute) async throws(ProtectionError) -> Bool {
+        guard let id = message.originID else { return false }
+        let key = ConversationKey(account: account, route.conversation)
+        let known: StoredMessage?
+        do throws(StoreError) {
+            known = try await store.read { reader throws(StoreError) in
+                guard let conversation = try reader.conversation(key) else { return nil }
+                return try reader.message(.sent(id: id), in: conversation)
+            }
+        } catch {
+            throw ProtectionError(.ownKeys, "The conversation cannot be read.", isTemporary: true, cause: error)
+        }
+        guard let known, !known.protection.isNotOpened, known.isOutgoing == route.origin.isOutgoing else {
+            return false
+        }
+        let sender = route.origin.sender
+        return route.conversation.kind == .direct ? known.sender.bare == sender.bare : known.sender == sender
     }
 
     /// The accounts that may have sent the message: one, except in a room that does not show the address of the occupant.

@@ -351,6 +351,7 @@ extension TransferMachine {
 
     private mutating func informed(_ element: JingleElement) throws(JingleRefusal) -> [TransferAction] {
         switch element.information {
+        case nil where element.hasUnknownInformation: throw .unsupportedInfo
         case nil: return []
         case .received(let content)?:
             // The termination follows.

@@ -45,6 +45,8 @@ public struct JingleElement: IQRequest, Equatable {
     public var reason: JingleReason?
     /// What is told within a session, of ``Action/sessionInfo``.
     public var information: TransferInformation?
+    /// Whether something is told that is not known here. An empty element only asks whether the session is still there.
+    private(set) var hasUnknownInformation = false
 
     public init(
         _ action: Action, sessionID: String, contents: [JingleContent] = [], reason: JingleReason? = nil,
@@ -74,7 +76,10 @@ public struct JingleElement: IQRequest, Equatable {
             contents.append(try JingleContent(from: child))
         }
         reason = element.firstChild(JingleReason.name).map(JingleReason.init(reading:))
-        if action == .sessionInfo { information = try TransferInformation(in: element) }
+        if action == .sessionInfo {
+            information = try TransferInformation(in: element)
+            hasUnknownInformation = information == nil && element.firstChild != nil
+        }
     }
 
     public func encode(to writer: inout XMLWriter) {
