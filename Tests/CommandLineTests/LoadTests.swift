@@ -42,7 +42,8 @@ struct LoadTests {
         var both = first
         both.add(second)
         #expect(both.count == 1000 && both.longest == second.longest)
-        #expect(both.value(at: 0.5) >= first.longest)
+        // Half of them are those of the first, and two small ones of the second.
+        #expect((18_000...18_600).contains(both.value(at: 0.5)))
         for text in [
             "{}", #"{"count":1,"max":1,"sum":1,"buckets":[1]}"#, #"{"count":1,"max":1,"sum":1,"buckets":[1,2]}"#,
             #"{"count":1,"max":1,"sum":1,"buckets":[-1,1]}"#, #"{"count":1,"max":1,"sum":1,"buckets":[99999999,1]}"#,

@@ -74,7 +74,8 @@ struct ServeCommandTests {
         let all = answers(result.output)
         func answer(_ id: JSONValue) -> JSONValue? { all.first { $0["id"] == id } }
         #expect(answer(1)?["result"]?["accounts"]?.array?.first?["address"] == .string(juliet.address))
-        #expect(answer("send")?["result"]?["stage"] == "acknowledged")
+        let stage = answer("send")?["result"]?["stage"]
+        #expect(stage == "acknowledged" || stage == "delivered")
         #expect(answer(2)?["error"]?["code"] == -32602 && answer(3)?["error"]?["code"] == -32601)
         #expect(answer(4)?["result"]?["conversations"] != nil)
         let refused = all.filter { $0["method"] == nil && $0["id"] == nil }.compactMap { $0["error"]?["code"]?.integer }
@@ -164,7 +165,8 @@ struct ServeCommandTests {
             try await call(juliet, "message.send", ["to": .string(room), "text": "anybody here?"])["stage"]
                 == "acknowledged")
         _ = try await call(juliet, "rooms.leave", ["address": .string(room)])
-        #expect(try await call(juliet, "rooms.list")["rooms"] == [])
+        let left = try await call(juliet, "rooms.list")["rooms"]?.array?.first
+        #expect(left?["inside"] == false && left?["joinsAutomatically"] == false)
         // The other commands work beside it.
         #expect(try await juliet.bare(["send", romeo.address, "from a command", "--jid", juliet.address]).status == 0)
         _ = try await call(juliet, "contacts.remove", ["address": .string(romeo.address)])
