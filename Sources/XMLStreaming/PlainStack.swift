@@ -8,10 +8,13 @@ struct PlainStack<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     private var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
     private(set) var capacity: Int
+    /// The capacity from which the stack grows.
+    private let initialCapacity: Int
 
     init(capacity: Int) {
         base = .allocate(capacity: capacity)
         self.capacity = capacity
+        initialCapacity = capacity
     }
 
     deinit { base.deallocate() }
@@ -48,13 +51,19 @@ struct PlainStack<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
         if capacity > kept { shrink(to: kept) }
     }
 
+    /// Removes all elements, and releases the memory until the next one is appended.
+    mutating func release() {
+        count = 0
+        if capacity > 1 { move(toCapacity: 1) }
+    }
+
     @inline(__always)
     func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         body(UnsafeRawBufferPointer(start: base, count: count &* MemoryLayout<Element>.stride))
     }
 
     @inline(never)
-    private mutating func grow() { move(toCapacity: capacity * 2) }
+    private mutating func grow() { move(toCapacity: max(capacity * 2, initialCapacity)) }
 
     @inline(never)
     private mutating func shrink(to kept: Int) { move(toCapacity: kept) }

@@ -61,6 +61,12 @@ struct TapeBuilder: ~Copyable {
 
     init() { forgetContext() }
 
+    /// Gives back the memory of the tape; called between elements.
+    mutating func releaseMemory() {
+        entries.release()
+        frames.release()
+    }
+
     mutating func begin() {
         entries.removeAll(keeping: TapeBuilder.keptEntries)
         frames.removeAll(keeping: TapeBuilder.keptEntries)

@@ -143,12 +143,13 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         state = .header
     }
 
-    /// Gives back the memory of the buffer if everything in it was read.
+    /// Gives back the memory of the buffer and of the tape, if everything in the buffer was read.
     package mutating func releaseMemory() {
-        guard position == buffer.count, buffer.capacity > 0 else { return }
+        guard position == buffer.count, !isInsideElement, skippedBox == nil, buffer.capacity > 0 else { return }
         discarded += position
         position = 0
         buffer = []
+        builder.releaseMemory()
     }
 
     private mutating func makeRoom() {

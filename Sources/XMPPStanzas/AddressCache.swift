@@ -7,9 +7,9 @@ import XMPPAddress
 /// its pair. The cache allocates nothing before the first address and grows with the number of addresses up to
 /// ``maximumSlotCount``.
 struct AddressCache: Sendable {
-    /// Powers of two. 64 slots take a few KiB and are enough for a quiet account; 1024 hold the occupants of large
+    /// Powers of two. Eight slots are enough for an account at rest, 64 for a quiet one; 1024 hold the occupants of large
     /// rooms.
-    static let minimumSlotCount = 64
+    static let minimumSlotCount = 8
     static let maximumSlotCount = 1024
 
     private struct Slot: Sendable {
@@ -81,7 +81,7 @@ struct AddressCache: Sendable {
 
     private mutating func grow() {
         let kept = zip(slots, hashes)
-        let size = max(Self.minimumSlotCount, slots.count * 4)
+        let size = min(Self.maximumSlotCount, max(Self.minimumSlotCount, slots.count * 4))
         slots = Array(repeating: Slot(), count: size)
         hashes = Array(repeating: 0, count: size)
         count = 0

@@ -13,12 +13,12 @@ struct Pixels {
 
     init?(_ window: Window) {
         guard let texture = window.render() else { return nil }
-        (width, height) = (texture.width, texture.height)
+        let (width, height) = (texture.width, texture.height)
         var bytes = [UInt8](repeating: 0, count: width * height * 4)
         bytes.withUnsafeMutableBufferPointer { buffer in
             if let start = buffer.baseAddress { gdk_texture_download(texture.cast(), start, gsize(width * 4)) }
         }
-        self.bytes = bytes
+        (self.bytes, self.width, self.height) = (bytes, width, height)
     }
 
     struct Colour: Hashable {

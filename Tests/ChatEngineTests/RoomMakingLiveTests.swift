@@ -140,6 +140,70 @@ struct RoomMakingLiveTests {
         }
     }
 
+    @Test(
+        "the owner gives a room a picture, which the others store, and removes it", arguments: AccountLiveTests.servers)
+    func picture(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.waitUntilOnline([romeo, juliet])
+                let service = try #require(await romeo.account.rooms.service())
+                let room = try JID("picture-\(romeo.address.local ?? "")@\(service)")
+                try await romeo.account.rooms.create(
+                    room, nickname: "romeo", settings: RoomSettings(name: "Picture", access: .everybody))
+                try await juliet.account.rooms.enter(room, nickname: "juliet")
+                try await romeo.account.rooms.setPicture(Sample.bitmap(width: 64, height: 64), of: room)
+                for isThere in [true, false] {
+                    if !isThere { try await romeo.account.rooms.setPicture(nil, of: room) }
+                    for person in [romeo, juliet] {
+                        let (store, id) = (person.store, person.id)
+                        try await Self.wait(for: person.account) { _ in
+                            let kept = try? await store.read { reader throws(StoreError) in
+                                try reader.avatarHashes(of: id)
+                            }
+                            return kept.map { ($0[room] != nil) == isThere } ?? false
+                        }
+                    }
+                }
+                await #expect(throws: OwnProfileFailure.self) {
+                    try await juliet.account.rooms.setPicture(nil, of: room)
+                }
+                try await romeo.account.rooms.destroy(room)
+            }
+        }
+    }
+
+    @Test("what one device sets about the notifications of a room, another one follows")
+    func notifications() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let name = try await server.newAccount("romeo")
+        let (desk, phone) = (try await Person(name, on: server), try await Person(name, on: server))
+        try await desk.whileRunning {
+            try await phone.whileRunning {
+                try await Person.waitUntilOnline([desk, phone])
+                let service = try #require(await desk.account.rooms.service())
+                let room = try JID("quiet-\(desk.address.local ?? "")@\(service)")
+                try await desk.account.rooms.create(
+                    room, nickname: "romeo", settings: RoomSettings(name: "Quiet", access: .everybody))
+                let (store, key) = (phone.store, ConversationKey(account: phone.id, address: room, kind: .room))
+                for level in [ConversationSettings.Notifications.none, .mentions, .all] {
+                    try await desk.account.bookmarks.share(level, of: room)
+                    try await Self.wait(for: phone.account) { _ in
+                        let settings = try? await store.read { reader throws(StoreError) in
+                            try reader.conversation(key).flatMap { id throws(StoreError) in
+                                try reader.conversation(id)?.settings
+                            }
+                        }
+                        return settings?.notifications == level
+                    }
+                }
+                try await desk.account.rooms.destroy(room)
+            }
+        }
+    }
+
     @Test("the devices of a contact are known, and a request has its message")
     func devices() async throws {
         let server = try await ServerKind.prosody13.shared()

@@ -219,8 +219,8 @@ extension AppContext {
     private func showSettings(of room: RoomModel, over parent: Window?) {
         guard let account = home.account(room.key.account) else { return }
         RoomSettingsWindow(
-            RoomSettingsModel(room.key, account: account, isOwner: room.rights.isOwner), own: account.address,
-            over: parent
+            RoomSettingsModel(room.key, account: account, isOwner: room.rights.isOwner), home.conversations,
+            home.avatars, own: account.address, over: parent
         ) { [home] in home.contacts[.init(account: account.id, address: $0)]?.name }
         .present()
     }

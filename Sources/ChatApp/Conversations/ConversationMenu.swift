@@ -51,8 +51,8 @@ final class ConversationMenu {
         add("unread") { () async throws(StoreError) in try await list.markUnread(id) }
         add("pin") { () async throws(StoreError) in try await list.pin(id, !row.isPinned) }
         add("archive") { () async throws(StoreError) in try await list.archive(id, !row.isArchived) }
-        add("unmute") { () async throws(StoreError) in try await list.notify(id, for: .all) }
-        add("mute") { () async throws(StoreError) in try await list.notify(id, for: .none) }
+        add("unmute") { () async throws(StoreError) in try await list.notify(id, for: .all, through: account) }
+        add("mute") { () async throws(StoreError) in try await list.notify(id, for: .none, through: account) }
         for (name, hours) in [("mute-hour", 1), ("mute-night", 8)] {
             add(name) { () async throws(StoreError) in
                 try await list.mute(id, until: MessageTime(Date()).advanced(by: Int64(hours) * 3_600_000))

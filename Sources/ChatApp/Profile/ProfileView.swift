@@ -1,7 +1,6 @@
 internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
-internal import Foundation
 internal import GTKBinding
 internal import Localization
 
@@ -19,9 +18,6 @@ final class ProfileView {
     private let remove = Button(localized("R_emove")).css("pill").hidden()
     private let spinner = Spinner().hidden()
     private var isBusy = false
-
-    /// In bytes. Photos are smaller, and the avatar is scaled down before it is published.
-    private nonisolated static let maximumFileSize = 50_000_000
 
     init(_ id: AccountID, _ actions: any AccountActions, window: @escaping () -> Window?) {
         self.id = id
@@ -51,7 +47,7 @@ final class ProfileView {
 
     private func showPicture() {
         guard let row = actions.accounts.rows[id] else { return }
-        picture.show(name: row.name, hash: row.avatarHash)
+        picture.show(name: row.name, hash: row.avatarHash, of: row.address.description)
         showButtons()
     }
 
@@ -64,29 +60,18 @@ final class ProfileView {
 
     private func chooseFile() {
         Task { [weak self] in
-            let filter = FileChooser.Filter(localized("Pictures"), mediaTypes: ["image/*"])
-            let paths = await FileChooser.open(
-                localized("Choose a picture"), accept: localized("_Choose"), filters: [filter], over: self?.window())
-            guard let path = paths.first else { return }
-            self?.take(path)
+            if let path = await PictureFile.choose(over: self?.window()) { self?.take(path) }
         }
     }
 
     /// Publishes a picture file as the avatar.
     func take(_ path: String) {
         Task { [weak self] in
-            guard let bytes = await Self.read(path) else {
+            guard let bytes = await PictureFile.read(path) else {
                 return self?.showToast(localized("%@ cannot be read.", path)) ?? ()
             }
             self?.change { account throws(OwnProfileFailure) in try await account.profile.publishAvatar(bytes) }
         }
-    }
-
-    @concurrent
-    private nonisolated static func read(_ path: String) async -> [UInt8]? {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? handle.close() }
-        return (try? handle.read(upToCount: maximumFileSize)).map { [UInt8]($0) }
     }
 
     private func change(_ body: @escaping @Sendable (ChatAccount) async throws(OwnProfileFailure) -> Void) {

@@ -83,9 +83,9 @@ final class RoomPage {
         settings.onActivate { [weak self] in if let self { self.showSettings(self.window()) } }
         choosing = notifications.onSelect { [weak self] index in
             guard let self, Self.choices.indices.contains(index), let row = self.row else { return }
-            let list = self.conversations
+            let (list, account) = (self.conversations, self.joining.account(row.key.account))
             WindowContext(showToast: self.showToast).attempt { () async throws(StoreError) in
-                try await list.notify(row.id, for: Self.choices[index])
+                try await list.notify(row.id, for: Self.choices[index], through: account)
             }
         }
         switching = entering.onToggle { [weak self] isOn in self?.setJoinsAutomatically(isOn) }

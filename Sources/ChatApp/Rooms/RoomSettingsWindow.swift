@@ -18,6 +18,9 @@ final class RoomSettingsWindow {
     private let moderated = SwitchRow(
         localized("Only people with voice can write"), subtitle: localized("Moderators allow others to speak"))
     let save = Button(localized("_Save")).css("suggested-action")
+    private let picture: AvatarImage
+    let choose = Button(localized("Choose a _Picture…")).css("pill")
+    let remove = Button(localized("R_emove")).css("pill").hidden()
     private let settings = PreferencesGroup()
     private let access2 = PreferencesGroup()
     private let people = PreferencesGroup(localized("Members"))
@@ -29,14 +32,23 @@ final class RoomSettingsWindow {
     /// The name of an address: that of the contact.
     private let nameOf: (JID) -> String?
     private let own: JID
+    private let conversations: ConversationList
 
-    init(_ model: RoomSettingsModel, own: JID, over parent: Window?, nameOf: @escaping (JID) -> String?) {
+    init(
+        _ model: RoomSettingsModel, _ conversations: ConversationList, _ avatars: AvatarLoader, own: JID,
+        over parent: Window?, nameOf: @escaping (JID) -> String?
+    ) {
+        self.conversations = conversations
+        picture = AvatarImage(avatars, size: 96)
         self.model = model
         self.nameOf = nameOf
         self.own = own
         for row in [name, about] as [Widget] { settings.add(row) }
         for row in [access, listed, password, invitations, topics, moderated] as [Widget] { access2.add(row) }
-        let page = PreferencesPage("", icon: nil, [settings, access2, people])
+        let buttons = Box.horizontal(spacing: 12, choose, remove).align(horizontal: .center)
+        let top = Box.vertical(spacing: 12, picture.widget.align(horizontal: .center), buttons)
+        let page = PreferencesPage(
+            "", icon: nil, [PreferencesGroup("", description: nil, [top]), settings, access2, people])
         toasts = ToastOverlay(page)
         let cancel = Button(localized("_Cancel"))
         let header = HeaderBar(title: WindowTitle(localized("Room Settings")))
@@ -52,9 +64,12 @@ final class RoomSettingsWindow {
         window.closesOnEscape()
         cancel.onClick { [weak self] in self?.window.close() }
         save.onClick { [weak self] in self?.saveSettings() }
+        choose.onClick { [weak self] in self?.choosePicture() }
+        remove.onClick { [weak model] in Task { await model?.setPicture(nil) } }
         connect()
         observe(self) { view in view.show() }
         observe(self) { view in view.showPeople() }
+        observe(self) { view in view.showPicture() }
     }
 
     func present() {
@@ -81,6 +96,32 @@ final class RoomSettingsWindow {
         toggled(invitations, \.allowsInvitations)
         toggled(topics, \.allowsSubjectChange)
         toggled(moderated, \.isModerated)
+    }
+
+    private func choosePicture() {
+        Task { [weak self] in
+            if let path = await PictureFile.choose(over: self?.window) { await self?.take(path) }
+        }
+    }
+
+    /// Publishes a picture file as the picture of the room.
+    func take(_ path: String) async {
+        guard let bytes = await PictureFile.read(path) else {
+            return toasts.show(localized("%@ cannot be read.", path))
+        }
+        await model.setPicture(bytes)
+    }
+
+    private func showPicture() {
+        let row = conversations.all[model.key]
+        let title = row?.title ?? model.key.address.description
+        picture.show(
+            name: title, hash: row?.avatarHash, of: model.key.address.description, isRoom: true)
+        picture.widget.accessible(label: localized("Picture of %@", title))
+        choose.isVisible = model.isOwner
+        choose.isSensitive = !model.isWorking
+        remove.isVisible = model.isOwner && row?.avatarHash != nil
+        remove.isSensitive = !model.isWorking
     }
 
     private func saveSettings() {

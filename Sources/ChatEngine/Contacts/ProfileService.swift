@@ -16,6 +16,12 @@ public struct ProfileService: Sendable {
     ///
     /// - Throws: ``OwnProfileFailure``: not connected, not a picture, or refused by the server.
     public func publishAvatar(_ bytes: [UInt8]) async throws(OwnProfileFailure) {
+        let avatar = try await Self.avatar(of: bytes)
+        try await withProfiles { profiles throws(ProfileError) in try await profiles.publish(avatar) }
+    }
+
+    /// A picture as it is published: small, and without metadata.
+    static func avatar(of bytes: [UInt8]) async throws(OwnProfileFailure) -> Avatar {
         let picture: Picture
         do throws(MediaError) {
             var small = try await Picture.thumbnail(of: bytes, max: Self.avatarSide)
@@ -26,11 +32,7 @@ public struct ProfileService: Sendable {
         } catch {
             throw OwnProfileFailure.unreadablePicture
         }
-        try await withProfiles { profiles throws(ProfileError) in
-            try await profiles.publish(
-                Avatar(
-                    picture.bytes, mediaType: picture.type.name, width: picture.width, height: picture.height))
-        }
+        return Avatar(picture.bytes, mediaType: picture.type.name, width: picture.width, height: picture.height)
     }
 
     /// Removes the avatar.

@@ -1,6 +1,6 @@
 internal import Foundation
 public import MessageFeatures
-public import TransportLayer
+internal import TransportLayer
 
 /// Describes the page behind a link, for the sender of a message (XEP-0511).
 ///

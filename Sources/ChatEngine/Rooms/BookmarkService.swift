@@ -1,5 +1,6 @@
-internal import ChatStore
+public import ChatStore
 public import GroupChat
+internal import ServiceDiscovery
 public import XMPPAddress
 public import XMPPClient
 
@@ -36,6 +37,39 @@ public struct BookmarkService: Sendable {
         context.events.post(.room(room.bare))
     }
 
+    /// Shares which messages of a bookmarked room cause a notification with the other devices (XEP-0492).
+    public func share(
+        _ notifications: ConversationSettings.Notifications, of room: JID
+    ) async throws(ClientError) {
+        guard await context.session?[Bookmarks.self]?.all[room.bare] != nil else { return }
+        let level = NotificationSettings.Level(notifications)
+        try await change(room) { bookmark in
+            var settings = bookmark.notifications ?? NotificationSettings()
+            settings.set(level)
+            // Another program may have set something else for programs like this one.
+            if settings.level(for: Self.identity) != level { settings.set(level, for: Self.identity) }
+            bookmark.notifications = settings
+        }
+    }
+
+    /// What this program is, for settings of some kinds of program.
+    private static let identity = DiscoveryInformation.Identity(category: "client", type: "pc")
+
+    /// Takes over what another device has set.
+    private func follow(_ settings: NotificationSettings?, of room: JID, isJoined: Bool) async {
+        guard let level = settings?.level(for: Self.identity) else { return }
+        let wanted = ConversationSettings.Notifications(level)
+        let key = ConversationKey(account: context.id, address: room.bare, kind: .room)
+        await context.save { writer throws(StoreError) in
+            let known = try writer.conversation(key)
+            guard let id = try known ?? (isJoined ? writer.openConversation(key) : nil),
+                var settings = try writer.conversation(id)?.settings, settings.notifications != wanted
+            else { return }
+            settings.notifications = wanted
+            try writer.update(settings, of: id)
+        }
+    }
+
     private func change(_ room: JID, _ body: (inout Bookmark) -> Void) async throws(ClientError) {
         guard let bookmarks = context.session?[Bookmarks.self] else { throw .notConnected }
         var bookmark = await bookmarks.all[room.bare] ?? Bookmark()
@@ -59,7 +93,30 @@ public struct BookmarkService: Sendable {
         if bookmark.joinsAutomatically {
             await rooms.enter(bookmarked: room, nickname: bookmark.nickname, name: bookmark.title)
         }
+        await follow(bookmark.notifications, of: room, isJoined: bookmark.joinsAutomatically)
         context.events.post(.room(room))
+    }
+}
+
+extension NotificationSettings.Level {
+    init(_ notifications: ConversationSettings.Notifications) {
+        self =
+            switch notifications {
+            case .all: .always
+            case .mentions: .onMention
+            case .none: .never
+            }
+    }
+}
+
+extension ConversationSettings.Notifications {
+    init(_ level: NotificationSettings.Level) {
+        self =
+            switch level {
+            case .always: .all
+            case .onMention: .mentions
+            case .never: .none
+            }
     }
 }
 

@@ -275,7 +275,15 @@ public actor RoomService {
         guard let joined = chat.room(room) else { return }
         let events = joined.events()
         if await joined.isInside { await entered(room) }
-        for await event in events { await happened(event, in: room) }
+        await withDiscardingTaskGroup { group in
+            // The events go on while a picture is downloaded.
+            group.addTask { await self.takePicture(of: room) }
+            for await event in events {
+                if case .configurationChanged = event { group.addTask { await self.takePicture(of: room) } }
+                await happened(event, in: room)
+            }
+            group.cancelAll()
+        }
     }
 
     private func happened(_ event: RoomEvent, in room: JID) async {

@@ -19,14 +19,16 @@ extension ConversationList {
         }
     }
 
-    /// Sets which messages cause a notification; ends a temporary mute.
+    /// Sets which messages cause a notification; ends a temporary mute. With `actions`, the user's other devices follow.
     public func notify(
-        _ id: ConversationID, for notifications: ConversationSettings.Notifications
+        _ id: ConversationID, for notifications: ConversationSettings.Notifications,
+        through actions: (any ConversationActions)? = nil
     ) async throws(StoreError) {
         try await change(id) { settings in
             settings.notifications = notifications
             settings.mutedUntil = nil
         }
+        if let actions, let key = row(id)?.key { await actions.share(notifications, of: key) }
     }
 
     /// Mutes the conversation until `time`; `nil` ends it.
@@ -105,6 +107,12 @@ public protocol ConversationActions: Sendable {
     func loadOlder(in key: ConversationKey) async -> OlderHistory
     /// Saves the read position, and informs other devices and senders as configured.
     func markRead(upTo message: MessageID, in key: ConversationKey) async throws(StoreError)
+    /// Shares which messages cause a notification with the user's other devices, as far as the server can store it.
+    func share(_ notifications: ConversationSettings.Notifications, of key: ConversationKey) async
     /// Sends a typing notification.
     func setComposing(_ isComposing: Bool, in key: ConversationKey) async
+}
+
+extension ConversationActions {
+    public func share(_ notifications: ConversationSettings.Notifications, of key: ConversationKey) async {}
 }

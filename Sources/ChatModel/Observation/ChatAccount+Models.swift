@@ -1,9 +1,14 @@
 public import ChatEngine
-internal import ChatStore
+public import ChatStore
 internal import MessageFeatures
 internal import XMPPAddress
 
-extension ChatAccount: ConversationActions {}
+extension ChatAccount: ConversationActions {
+    public func share(_ notifications: ConversationSettings.Notifications, of key: ConversationKey) async {
+        // Bookmarks of rooms are the only place for it.
+        if key.kind == .room { try? await bookmarks.share(notifications, of: key.address) }
+    }
+}
 
 extension ContactList {
     /// The minimum time between two updates of the list.

@@ -19,7 +19,8 @@ public final class RoomSettingsModel {
     /// The settings as the room has them.
     private var saved = RoomConfiguration()
     @ObservationIgnored private let account: ChatAccount
-    private let isOwner: Bool
+    /// Whether the settings and the picture can be changed.
+    public let isOwner: Bool
 
     /// - Parameter isOwner: admins change the standing of members, but not the settings.
     public init(_ key: ConversationKey, account: ChatAccount, isOwner: Bool) {
@@ -67,6 +68,19 @@ public final class RoomSettingsModel {
             return try await account.rooms.affiliates(of: room)
         } done: { model, affiliates in
             model.affiliates = affiliates
+        }
+    }
+
+    /// Publishes the picture of the room; `nil` removes it.
+    public func setPicture(_ bytes: [UInt8]?) async {
+        guard !isWorking else { return }
+        isWorking = true
+        failure = nil
+        defer { isWorking = false }
+        do throws(OwnProfileFailure) {
+            try await account.rooms.setPicture(bytes, of: key.address)
+        } catch {
+            failure = Wording.failure(error)
         }
     }
 

@@ -37,6 +37,11 @@ extension Command {
             configuration.trust = connection.trustPolicy()
             configuration.proxy = proxy
             configuration.reconnection = .brief
+            connection.log?.attach(to: &configuration)
+            if let seconds = connection.timeout {
+                configuration.loginTimeout = .seconds(seconds)
+                configuration.requestTimeout = .seconds(seconds)
+            }
             return configuration
         }
         let report = await run.run { step in

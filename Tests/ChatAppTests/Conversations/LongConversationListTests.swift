@@ -16,7 +16,7 @@ extension WindowTests {
     struct LongConversationListTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        private static let count = 60
+        private nonisolated static let count = 60
 
         /// A main window with many conversations; number 0 is the oldest.
         ///

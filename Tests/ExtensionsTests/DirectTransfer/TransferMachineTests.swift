@@ -185,6 +185,40 @@ struct TransferMachineTests {
         #expect(failure.code == .cancelledByPeer)
     }
 
+    @Test("a sender that ends the session first has sent everything, or not", arguments: [true, false])
+    func endedBySender(isComplete: Bool) throws {
+        var pair = try pair()
+        try pair.fromReceiver(pair.receiver.accept(offering: [], destination: nil))
+        let success = JingleElement(.sessionTerminate, sessionID: "sid", reason: JingleReason(.success))
+        let first = try pair.receiver.received(success)
+        #expect(first.isEmpty)
+        // The hash decides, and nothing is sent in a session that has ended.
+        let last =
+            isComplete ? pair.receiver.bytesVerified() : pair.receiver.end(JingleReason(.generalError), as: .damaged)
+        #expect(last == [.finish(isComplete ? .completed : .failed(.damaged))])
+        #expect(pair.receiver.isEnded)
+    }
+
+    @Test("what the receiver has confirmed is complete, however the session ends", arguments: 0..<3)
+    func confirmed(end: Int) throws {
+        var pair = try pair()
+        try pair.fromReceiver(pair.receiver.accept(offering: [], destination: nil))
+        try pair.fromSender(pair.sender.bytesWritten(hashes: []))
+        var received = JingleElement(.sessionInfo, sessionID: "sid")
+        received.information = .received(content: "file")
+        let none = try pair.sender.received(received)
+        #expect(none.isEmpty)
+        let last: [TransferAction]
+        switch end {
+        case 0: last = pair.sender.end(JingleReason(.timeout), as: .timedOut)
+        case 1: last = pair.sender.abandon(.connectionLost)
+        default:
+            let gone = JingleElement(.sessionTerminate, sessionID: "sid", reason: JingleReason(.gone))
+            last = try pair.sender.received(gone)
+        }
+        #expect(last.last == .finish(.completed))
+    }
+
     @Test("the hash follows if the offer had none")
     func checksum() throws {
         var file = Self.file

@@ -54,6 +54,10 @@ struct TransferMachine: ~Copyable {
     private let fallback: InBandTransport
     private let blockLimit: UInt16
     private var state: State = .prepared
+    /// Whether a sender has ended the session as successful before the receiver has read everything, as some programs do.
+    private var isEndedBySender = false
+    /// Whether the receiver has said that it has the whole file.
+    private var isConfirmed = false
 
     /// The machine of the sender.
     ///
@@ -154,9 +158,12 @@ extension TransferMachine {
         case .prepared:
             state = .ended
             return [.finish(.failed(failure))]
+        case .finishing where isConfirmed:
+            state = .ended
+            return [.send(termination(JingleReason(.success))), .finish(.completed)]
         case .offered, .connecting, .replacing, .moving, .finishing:
             state = .ended
-            return [.send(termination(reason)), .finish(.failed(failure))]
+            return (isEndedBySender ? [] : [.send(termination(reason))]) + [.finish(.failed(failure))]
         }
     }
 
@@ -164,7 +171,7 @@ extension TransferMachine {
     mutating func abandon(_ failure: TransferFailure) -> [TransferAction] {
         if case .ended = state { return [] }
         state = .ended
-        return [.finish(.failed(failure))]
+        return [.finish(isConfirmed ? .completed : .failed(failure))]
     }
 
     // MARK: What came of the actions
@@ -215,6 +222,7 @@ extension TransferMachine {
     mutating func bytesVerified() -> [TransferAction] {
         guard case .moving = state, side == .receiver else { return [] }
         state = .ended
+        if isEndedBySender { return [.finish(.completed)] }
         var received = JingleElement(.sessionInfo, sessionID: terms.sessionID)
         received.information = .received(content: terms.contentID)
         return [.send(received), .send(termination(JingleReason(.success))), .finish(.completed)]
@@ -245,11 +253,16 @@ extension TransferMachine {
     }
 
     private mutating func terminated(_ reason: JingleReason) -> [TransferAction] {
+        if case .moving = state, side == .receiver, reason.condition == .success {
+            // The last bytes may still be on the way, and only their hash decides.
+            isEndedBySender = true
+            return []
+        }
         defer { state = .ended }
         switch state {
         case .ended: return []
         // Only after the last byte a success is one.
-        case .finishing where reason.condition == .success: return [.finish(.completed)]
+        case .finishing where reason.condition == .success || isConfirmed: return [.finish(.completed)]
         case .moving where reason.condition == .success && terms.file.size == 0: return [.finish(.completed)]
         case .prepared, .offered, .connecting, .replacing, .moving, .finishing:
             return [.finish(.failed(TransferFailure(reason)))]
@@ -354,8 +367,9 @@ extension TransferMachine {
         case nil where element.hasUnknownInformation: throw .unsupportedInfo
         case nil: return []
         case .received(let content)?:
-            // The termination follows.
-            guard content == terms.contentID, side == .sender else { throw .outOfOrder }
+            // The receiver ends the session next. Where it does not, the transfer is complete all the same.
+            guard content == terms.contentID, side == .sender, case .finishing = state else { throw .outOfOrder }
+            isConfirmed = true
             return []
         case .checksum(let content, let hashes)?:
             guard content == terms.contentID, side == .receiver else { throw .outOfOrder }
