@@ -66,7 +66,8 @@ struct ProsodyConfiguration: Sendable {
         component_ports = { \(ports[4]) }
         s2s_ports = {}
         -- Nagle's algorithm costs 40 ms for each small exchange on loopback.
-        network_settings = { nagle = false }
+        -- Many tests connect at the same time, and on a busy machine the server accepts them late.
+        network_settings = { nagle = false; tcp_backlog = 1024 }
 
         local tls = {
           certificate = "\(certificates.certificateFile(options.certificate))";

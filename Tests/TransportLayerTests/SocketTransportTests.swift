@@ -25,6 +25,19 @@ struct SocketTransportTests {
         #expect(error?.description.contains(dead.address.description) == true)
     }
 
+    @Test("A host that answers late is connected")
+    func answeredLate() async throws {
+        let silent = try SilentListener()
+        defer { silent.close() }
+        async let connection = SocketTransport.connect(to: silent.address, timeout: .seconds(60))
+        try await Task.sleep(for: .milliseconds(100))
+        silent.acceptAll()
+        // The kernel repeats its question after a second.
+        let client = try await connection
+        #expect(await client.remoteAddress == silent.address)
+        await client.close()
+    }
+
     @Test("A host that does not answer is a timeout; cancelling ends the attempt sooner")
     func unanswered() async throws {
         // The full backlog of a listener that does not accept: the kernel silently drops further connections.
@@ -194,6 +207,15 @@ struct SilentListener {
             all.append(filler)
         }
         descriptors = all
+    }
+
+    /// Makes room in the backlog.
+    func acceptAll() {
+        while true {
+            let accepted = accept(descriptors[0], nil, nil)
+            guard accepted >= 0 else { return }
+            Glibc.close(accepted)
+        }
     }
 
     func close() {

@@ -97,6 +97,8 @@ public final class EventLoop: Sendable {
         var batch: [Work] = []
         while true {
             runQueued(&batch)
+            // Deadlines come after everything that has arrived: whoever was late was the loop, and not the other side.
+            state.fireTimers()
             state.flushConnections()
             let mayWait = inbox.withLock { inbox in
                 inbox.isWaiting = inbox.work.isEmpty && !state.hasWork
@@ -105,7 +107,6 @@ public final class EventLoop: Sendable {
             if mayWait { state.armTimer() }
             state.poll(milliseconds: mayWait ? -1 : 0)
             if mayWait { inbox.withLock { $0.isWaiting = false } }
-            state.fireTimers()
         }
     }
 

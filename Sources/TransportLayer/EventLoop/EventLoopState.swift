@@ -126,11 +126,12 @@ package final class EventLoopState: @unchecked Sendable {
     /// for each change.
     func armTimer() {
         guard let deadline = timers.nextDeadline, armed.map({ deadline < $0 }) ?? true else { return }
-        let (seconds, attoseconds) = max(.nanoseconds(1), ContinuousClock.now.duration(to: deadline)).components
+        // Rounded up: a timer that reports too early would not report again.
+        let pause = max(.zero, ContinuousClock.now.duration(to: deadline)) + .nanoseconds(1)
+        let (seconds, attoseconds) = pause.components
         var setting = itimerspec()
         setting.it_value.tv_sec = Int(seconds)
-        // Rounded up: waking too early would mean waking twice.
-        setting.it_value.tv_nsec = Int(min(attoseconds / 1_000_000_000 + 1, 999_999_999))
+        setting.it_value.tv_nsec = Int(attoseconds / 1_000_000_000)
         timerfd_settime(timer, 0, &setting, nil)
         armed = deadline
     }

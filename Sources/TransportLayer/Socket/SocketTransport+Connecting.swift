@@ -46,7 +46,7 @@ extension SocketTransport {
             }
             if isWritable && remoteAddress != nil { break }
             isWritable = false
-            guard await waitForWriting(isCancellable: true) else {
+            guard await waitForWriting(isCancellable: true, until: { isWritable }) else {
                 fail(.cancelledByTask)
                 throw .cancelledByTask
             }

@@ -110,7 +110,8 @@ extension SocketTransport {
         let loop = loop
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if Task.isCancelled || phase == .closed {
+                // An event that was handled since the caller has looked does not come again.
+                if Task.isCancelled || phase == .closed || isReadable {
                     continuation.resume()
                 } else {
                     readWaiter = continuation

@@ -9,7 +9,8 @@ extension SocketTransport: Flushable {
                 throw TransportError(.writingFinished, "Our half of the connection has been ended already.")
             }
             if unsentCount < limits.queuedBytes { break }
-            guard await waitForWriting(isCancellable: true) else { throw .cancelledByTask }
+            let isOver = { self.unsentCount < self.limits.queuedBytes || (self.failure ?? self.writeFailure) != nil }
+            guard await waitForWriting(isCancellable: true, until: isOver) else { throw .cancelledByTask }
         }
         queue(bytes)
     }
@@ -132,19 +133,24 @@ extension SocketTransport: Flushable {
     }
 
     /// Suspends until the state of writing has changed; returns `false` if the task was cancelled.
+    ///
+    /// - Parameter isOver: Whether there is nothing to wait for. It is asked when nothing can come in between any more: before,
+    ///   the task may have been suspended and an event handled, which does not come again.
     @discardableResult
-    func waitForWriting(isCancellable: Bool) async -> Bool {
+    func waitForWriting(isCancellable: Bool, until isOver: () -> Bool) async -> Bool {
         if isCancellable && Task.isCancelled { return false }
         lastWaiter += 1
         let number = lastWaiter
         guard isCancellable else {
-            await withCheckedContinuation { writeWaiters[number] = $0 }
+            await withCheckedContinuation { continuation in
+                if isOver() { continuation.resume() } else { writeWaiters[number] = continuation }
+            }
             return true
         }
         let loop = loop
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if Task.isCancelled || phase == .closed {
+                if Task.isCancelled || phase == .closed || isOver() {
                     continuation.resume()
                 } else {
                     writeWaiters[number] = continuation

@@ -148,7 +148,9 @@ public actor SocketTransport: Transport {
             let timer = loop.state.schedule(after: limits.closing) { [weak self] in
                 self?.assumeIsolated { $0.fail(.closedHere) }
             }
-            while !hasSentEnd && phase != .closed { await waitForWriting(isCancellable: false) }
+            while !hasSentEnd && phase != .closed {
+                await waitForWriting(isCancellable: false, until: { hasSentEnd || phase == .closed })
+            }
             loop.state.cancelTimer(timer)
         }
         discardReceived()
