@@ -1,4 +1,5 @@
 import Testing
+import TransportLayer
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -39,6 +40,33 @@ struct SendingTests {
                 #expect(try presence?.from == JID("alice@xmpp.test/r") && presence?.show == .chat)
                 #expect(await sending.first { if case .sent(let sent) = $0 { sent.id } else { nil } } == token.id)
             }
+        }
+    }
+
+    @Test("what is acknowledged before the writer continues is reported as sent, too")
+    func acknowledgedEarly() async throws {
+        let server = MemoryServer()
+        let configuration = try server.account("alice") { configuration in
+            let connect = configuration.transports.connect
+            configuration.transports = TransportFactory { target throws(TransportError) in
+                LateWritingTransport(base: try await connect(target))
+            }
+        }
+        try await Client(configuration).run { session in
+            let sending = session.events(.sending)
+            let token = try await session.send(.chat(to: try JID("bob@xmpp.test"), body: "x"))
+            try await token.reached(.acknowledged)
+            var reports: [String] = []
+            events: for await batch in sending {
+                for event in batch {
+                    switch event {
+                    case .sent(let sent) where sent.id == token.id: reports.append("sent")
+                    case .acknowledged(let sent) where sent.id == token.id: break events
+                    default: break
+                    }
+                }
+            }
+            #expect(reports == ["sent"])
         }
     }
 

@@ -26,6 +26,8 @@ extension Session {
     /// looks as if it did not exist (RFC 6120 §13.10.2). A component is a service and hides from nobody.
     public func mayLearnPresence(_ peer: JID) async -> Bool {
         if purpose == .component { return true }
+        // What was sent from outside of the session until now counts, too.
+        takeIntake()
         if isOwn(peer) || acquaintances.contains(peer) { return true }
         for directory in directories {
             if await directory.maySeePresence(peer) { return true }

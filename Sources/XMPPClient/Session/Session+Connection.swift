@@ -13,7 +13,7 @@ extension Session {
     func connect(at place: ReconnectionSchedule.Place) async {
         let over = connection(at: place)
         guard let over else { return connectionOver(resuming: machine.resumption) }
-        if await Task(operation: { await self.open(at: place, until: over) }).value {
+        if await open(at: place, until: over) {
             startConversation()
             await over.wait()
             await finish()

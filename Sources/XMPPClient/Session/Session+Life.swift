@@ -36,9 +36,7 @@ extension Session {
             await connectionWanted.wait()
             if closeWanted.isOpen { return await end(nil) }
         }
-        // Tasks of their own, here and in ``connect(at:)``, because a task keeps the memory of its largest function until it
-        // ends.
-        if let error = await Task(operation: { await self.begin() }).value { return await end(error) }
+        if let error = await begin() { return await end(error) }
         await end(await connectUntilTheEnd())
     }
 

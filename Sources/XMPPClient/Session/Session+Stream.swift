@@ -101,6 +101,11 @@ extension Session {
             guard var token = ledger.close(number) else { continue }
             // Nobody can learn of a change.
             if !isObserved, isKnownUniquelyReferenced(&token) { continue }
+            // The acknowledgement may be handled before the task that has written the stanza continues.
+            if isObserved, token.stage < .written {
+                token.advance(to: .written)
+                emit(.sent(token))
+            }
             token.advance(to: .acknowledged)
             if isObserved { emit(.acknowledged(token)) }
             ledger.remember(&token)

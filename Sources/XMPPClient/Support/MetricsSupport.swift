@@ -1,6 +1,6 @@
 #if MetricsSupport
     internal import Metrics
-    internal import XMPPStanzas
+    public import XMPPStanzas
 
     /// Counts what happens in a session with swift-metrics: `configuration.add { SessionMetrics($0) }`.
     ///

@@ -136,6 +136,36 @@ struct GatheringTransport: Transport {
     var tlsInformation: NegotiatedTLS? { get async { await base.tlsInformation } }
 }
 
+/// Writes messages, but tells the writer only when their acknowledgement was handled.
+struct LateWritingTransport: Transport {
+    let base: any Transport
+    private let wasAcknowledged = Gate()
+    private let isHandled = Gate()
+
+    init(base: any Transport) { self.base = base }
+
+    func read() async throws(TransportError) -> [UInt8] {
+        // What was read before is handled when more is read.
+        if wasAcknowledged.isOpen { isHandled.open() }
+        let bytes = try await base.read()
+        if String(decoding: bytes, as: UTF8.self).contains("<a ") { wasAcknowledged.open() }
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8]) async throws(TransportError) {
+        try await base.write(bytes)
+        if String(decoding: bytes, as: UTF8.self).contains("<message") { await isHandled.wait() }
+    }
+
+    func startTLS(_ configuration: TLSConfiguration) async throws(TransportError) -> NegotiatedTLS {
+        try await base.startTLS(configuration)
+    }
+    func finishWriting() async throws(TransportError) { try await base.finishWriting() }
+    func close() async { await base.close() }
+    func abort() { base.abort() }
+    var tlsInformation: NegotiatedTLS? { get async { await base.tlsInformation } }
+}
+
 func temporaryPath() -> String {
     FileManager.default.temporaryDirectory.appendingPathComponent("session-\(UUID().uuidString)").path
 }
