@@ -12,14 +12,14 @@ public enum MentionRule {
     ///
     /// - Parameter folded: as for ``mentions(_:in:folded:)``; characters that become several ones never match.
     public static func ranges(of names: [String], in text: String, folded: (String) -> String) -> [Range<Int>] {
-        func folded(_ text: String) -> [Character] {
+        func equalCharacters(_ text: String) -> [Character] {
             text.map { character in
                 let characters = folded(String(character))
                 return characters.count == 1 ? characters.first ?? character : character
             }
         }
-        let text = folded(text)
-        var found = names.flatMap { ranges(of: folded($0), in: text) }
+        let text = equalCharacters(text)
+        var found = names.flatMap { ranges(of: equalCharacters($0), in: text) }
         found.sort { ($0.lowerBound, $1.upperBound) < ($1.lowerBound, $0.upperBound) }
         return found.reduce(into: []) { kept, range in
             if kept.last.map({ $0.upperBound <= range.lowerBound }) ?? true { kept.append(range) }
