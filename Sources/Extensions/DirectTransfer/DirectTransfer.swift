@@ -240,7 +240,8 @@ public final class DirectTransfer: SessionExtension {
             state.withLock { $0.proxies = [] }
             return []
         }
-        let hosts = Array(answer.hosts.filter { $0.address == found.address }.prefix(Self.proxyLimit))
+        // ejabberd gives its proxy an address with a resource.
+        let hosts = Array(answer.hosts.filter { $0.address.bare == found.address.bare }.prefix(Self.proxyLimit))
         state.withLock { $0.proxies = hosts }
         return hosts
     }

@@ -49,6 +49,8 @@ actor TransferDriver {
     private var theirConnections: [String: SocketTransport] = [:]
     private var announcedHashes: [FileHash]
     private let hashesArrived = Signal()
+    /// The deadline is another one.
+    private let phaseChange = Signal()
     private var lastChange = ContinuousClock.now
 
     init(
@@ -154,6 +156,7 @@ actor TransferDriver {
                 if case .inBand = path { progress.hasOwnConnection = false } else { progress.hasOwnConnection = true }
             }
             lastChange = .now
+            phaseChange.send()
             group.addTask { await self.move(on: path) }
         case .announceHashes(let hashes):
             announcedHashes += hashes
@@ -189,6 +192,7 @@ actor TransferDriver {
     private func changePhase(_ phase: Transfer.Progress.Phase) {
         lastChange = .now
         transfer.change { $0.phase = phase }
+        phaseChange.send()
     }
 
     private func fail(_ reason: JingleReason.Condition, _ failure: TransferFailure) {
@@ -223,7 +227,17 @@ actor TransferDriver {
             case .ended: return
             }
             guard due > now else { return fail(.timeout, .timedOut) }
-            try? await Task.sleep(until: due, clock: .continuous)
+            await pause(until: due)
+        }
+    }
+
+    /// Waits; a change of the phase changes the deadline.
+    private func pause(until due: ContinuousClock.Instant) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await Task.sleep(until: due, clock: .continuous) }
+            group.addTask { [phaseChange] in await phaseChange.wait() }
+            await group.next()
+            group.cancelAll()
         }
     }
 
