@@ -157,7 +157,8 @@ struct RoomMakingLiveTests {
                 try await romeo.account.rooms.setPicture(Sample.bitmap(width: 64, height: 64), of: room)
                 for isThere in [true, false] {
                     if !isThere { try await romeo.account.rooms.setPicture(nil, of: room) }
-                    for person in [romeo, juliet] {
+                    // Prosody goes on announcing the hash of a picture that was removed, so others keep it.
+                    for person in isThere || kind != .prosody13 ? [romeo, juliet] : [romeo] {
                         let (store, id) = (person.store, person.id)
                         try await Self.wait(for: person.account) { _ in
                             let kept = try? await store.read { reader throws(StoreError) in

@@ -5,8 +5,7 @@ public import XMPPClient
 
 /// A running account: it stays connected, stores what it receives, sends queued messages, and synchronises the history.
 ///
-/// Messages are in the store only; this type has the transient state: connection, presence, typing. All methods can be
-/// called at any time, connected or not. Each topic is a service with its own state.
+/// Messages are in the store; this type has connection, presence and typing. Its methods can be called at any time.
 ///
 ///     let account = ChatAccount(id, configuration: configuration, store: store)
 ///     Task { try await account.run() }

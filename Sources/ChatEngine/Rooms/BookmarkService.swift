@@ -7,10 +7,12 @@ public import XMPPClient
 /// The bookmarked rooms of an account, stored on the server for all devices (XEP-0402).
 public struct BookmarkService: Sendable {
     private let context: AccountContext
+    private let stored: StoredRooms
     private let rooms: RoomService
 
     init(_ context: AccountContext, rooms: RoomService) {
         self.context = context
+        stored = StoredRooms(context)
         self.rooms = rooms
     }
 
@@ -26,14 +28,14 @@ public struct BookmarkService: Sendable {
             bookmark.joinsAutomatically = enters
             bookmark.nickname = bookmark.nickname ?? nickname
         }
-        await rooms.change(room) { $0.joinsAutomatically = enters }
+        await stored.change(room) { $0.joinsAutomatically = enters }
         context.events.post(.room(room.bare))
     }
 
     /// Renames a room for this account, on all devices; `nil` removes the name.
     public func rename(_ room: JID, to name: String?) async throws(ClientError) {
         try await change(room) { $0.title = name }
-        await rooms.change(room) { $0.name = name }
+        await stored.change(room) { $0.name = name }
         context.events.post(.room(room.bare))
     }
 
@@ -61,20 +63,19 @@ public struct BookmarkService: Sendable {
         let wanted = ConversationSettings.Notifications(level)
         let key = ConversationKey(account: context.id, address: room.bare, kind: .room)
         await context.save { writer throws(StoreError) in
-            let known = try writer.conversation(key)
-            guard let id = try known ?? (isJoined ? writer.openConversation(key) : nil),
-                var settings = try writer.conversation(id)?.settings, settings.notifications != wanted
+            var conversation = try writer.conversation(key)
+            if conversation == nil, isJoined { conversation = try writer.openConversation(key) }
+            guard let id = conversation, var settings = try writer.conversation(id)?.settings,
+                settings.notifications != wanted
             else { return }
             settings.notifications = wanted
             try writer.update(settings, of: id)
         }
     }
 
-    private func change(_ room: JID, _ body: (inout Bookmark) -> Void) async throws(ClientError) {
+    private func change(_ room: JID, _ body: @Sendable (inout Bookmark) -> Void) async throws(ClientError) {
         guard let bookmarks = context.session?[Bookmarks.self] else { throw .notConnected }
-        var bookmark = await bookmarks.all[room.bare] ?? Bookmark()
-        body(&bookmark)
-        try await bookmarks.set(bookmark, for: room)
+        try await bookmarks.change(room, body)
     }
 
     /// Joins the rooms that another device of this account joins.
@@ -95,6 +96,15 @@ public struct BookmarkService: Sendable {
         }
         await follow(bookmark.notifications, of: room, isJoined: bookmark.joinsAutomatically)
         context.events.post(.room(room))
+    }
+}
+
+extension Bookmarks {
+    /// Changes the bookmark of a room. What the caller does not change is preserved, such as the name given by the user.
+    func change(_ room: JID, _ body: @Sendable (inout Bookmark) -> Void) async throws(ClientError) {
+        var bookmark = all[room.bare] ?? Bookmark()
+        body(&bookmark)
+        try await set(bookmark, for: room.bare)
     }
 }
 
@@ -191,12 +201,8 @@ public actor InvitationService {
 
     private func askName(of room: JID, _ chat: GroupChat) async {
         guard let name = try? await chat.information(of: room).name, invitation(to: room) != nil else { return }
-        let line = name.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(Self.nameLength)
-        guard !line.isEmpty else { return }
-        names[room] = String(line)
+        guard let line = RoomState.name(name) else { return }
+        names[room] = line
         context.events.post(.invitations)
     }
-
-    /// In characters; a longer name fills several lines.
-    private static let nameLength = 128
 }

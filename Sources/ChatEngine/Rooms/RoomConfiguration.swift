@@ -135,3 +135,16 @@ extension RoomAffiliate.Standing {
         }
     }
 }
+
+extension Room {
+    /// Configures a room that was created for this account; if that fails, the room is destroyed.
+    func configureNew(_ settings: RoomSettings) async throws(GroupChatError) {
+        do throws(GroupChatError) {
+            try await configure(settings.fields)
+        } catch {
+            try? await destroy()
+            await leave()
+            throw error
+        }
+    }
+}

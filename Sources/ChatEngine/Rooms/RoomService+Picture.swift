@@ -1,6 +1,7 @@
 internal import ChatStore
 internal import GroupChat
 internal import Profiles
+internal import Waiting
 public import XMPPAddress
 
 /// The pictures of rooms (XEP-0486).
@@ -23,8 +24,17 @@ extension RoomService {
         await save(avatar.map { StoredAvatar(hash: $0.id, mediaType: $0.mediaType, data: $0.bytes) }, of: room)
     }
 
+    /// Stores the picture of a joined room after each signal until the task is cancelled.
+    func takePictures(of room: JID, after changes: Signal) async {
+        while true {
+            await changes.wait()
+            guard !Task.isCancelled else { return }
+            await takePicture(of: room)
+        }
+    }
+
     /// Stores the picture of a joined room if it has changed.
-    func takePicture(of room: JID) async {
+    private func takePicture(of room: JID) async {
         guard let session = context.session, let chat = session[GroupChat.self], let profiles = session[Profiles.self],
             let hashes = try? await chat.information(of: room).avatarHashes
         else { return }

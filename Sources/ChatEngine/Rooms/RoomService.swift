@@ -1,12 +1,14 @@
 internal import ChatStore
 public import GroupChat
 internal import MessageFeatures
+internal import Waiting
 public import XMPPAddress
 internal import XMPPClient
 
 /// The rooms of one account: joins them, joins them again in every session, and records why one could not be joined.
 public actor RoomService {
     let context: AccountContext
+    private let stored: StoredRooms
     private let history: HistoryService
     private let invitations: InvitationService
     /// Rooms to join and observe, for the task that does it; replaced when a session ends.
@@ -22,6 +24,7 @@ public actor RoomService {
 
     init(_ context: AccountContext, history: HistoryService, invitations: InvitationService) {
         self.context = context
+        stored = StoredRooms(context)
         self.history = history
         self.invitations = invitations
     }
@@ -75,7 +78,7 @@ public actor RoomService {
     /// Leaves a room permanently; its messages remain.
     public func leave(_ room: JID) async {
         absences[room.bare] = nil
-        await change(room) { $0.joinsAutomatically = false }
+        await stored.change(room) { $0.joinsAutomatically = false }
         if let session = context.session {
             await session[GroupChat.self]?.room(room)?.leave()
             try? await session[Bookmarks.self]?.remove(room.bare)
@@ -111,7 +114,7 @@ public actor RoomService {
             let visit = RoomVisit(
                 nickname: nickname, password: password, creation: settings == nil ? .withDefaults : .configuring)
             try await enter(room, visit, chat)
-            if let settings, let joined = chat.room(room) { try await configure(joined, settings) }
+            if let settings, let joined = chat.room(room) { try await joined.configureNew(settings) }
         } catch {
             if !isKnown { occupancies.set(nil, in: room) }
             throw error
@@ -119,7 +122,7 @@ public actor RoomService {
         let name = settings.flatMap { $0.name.isEmpty ? nil : $0.name }
         let ownName = ownNames[room.bare]
         let occupancy = occupancies.all[room.bare]
-        await store(room) { stored in
+        await stored.save(room) { stored in
             stored.nickname = occupancy?.nickname ?? nickname
             stored.occupantID = occupancy?.believedOccupantID
             stored.joinsAutomatically = true
@@ -128,24 +131,12 @@ public actor RoomService {
         jobs.continuation.yield(room.bare)
         await invitations.forget(room)
         if let bookmarks = session[Bookmarks.self] {
-            // The other content of the bookmark, such as the name given by the user, is preserved.
-            var bookmark = await bookmarks.all[room.bare] ?? Bookmark()
-            bookmark.joinsAutomatically = true
-            bookmark.nickname = nickname
-            bookmark.password = password
-            if let name { bookmark.title = name }
-            try? await bookmarks.set(bookmark, for: room.bare)
-        }
-    }
-
-    /// Configures a room that was created for this account; if that fails, the room is destroyed.
-    private func configure(_ joined: Room, _ settings: RoomSettings) async throws(GroupChatError) {
-        do throws(GroupChatError) {
-            try await joined.configure(settings.fields)
-        } catch {
-            try? await joined.destroy()
-            await joined.leave()
-            throw error
+            try? await bookmarks.change(room) { bookmark in
+                bookmark.joinsAutomatically = true
+                bookmark.nickname = nickname
+                bookmark.password = password
+                if let name { bookmark.title = name }
+            }
         }
     }
 
@@ -162,16 +153,12 @@ public actor RoomService {
 
     /// Stores the name of a room, unless the user has given it another one.
     private func named(_ name: String, _ room: JID) async {
-        let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(Self.nameLength)
-        guard !name.isEmpty else { return }
-        let before = ownNames.updateValue(String(name), forKey: room.bare)
-        await change(room) { stored in
-            if stored.name?.isEmpty ?? true || stored.name == before { stored.name = String(name) }
+        guard let name = RoomState.name(name) else { return }
+        let before = ownNames.updateValue(name, forKey: room.bare)
+        await stored.change(room) { stored in
+            if stored.name?.isEmpty ?? true || stored.name == before { stored.name = name }
         }
     }
-
-    /// In characters; a longer name fills several lines.
-    private static let nameLength = 128
 
     /// The settings of a room have changed, perhaps its name.
     private func configured(_ room: JID) async {
@@ -186,30 +173,6 @@ public actor RoomService {
             session[GroupChat.self]?.room(room) == nil
         else { return }
         jobs.continuation.yield(room.bare)
-    }
-
-    // MARK: The store
-
-    /// Stores a room with its conversation, and changes it in the same transaction.
-    private func store(_ room: JID, _ body: @escaping @Sendable (inout StoredRoom) -> Void) async {
-        let id = context.id
-        let key = ConversationKey(account: id, address: room, kind: .room)
-        await context.save { writer throws(StoreError) in
-            var stored = try writer.rooms(of: id).first { $0.address == room.bare } ?? StoredRoom(address: room)
-            body(&stored)
-            try writer.save(stored, of: id)
-            _ = try writer.openConversation(key)
-        }
-    }
-
-    /// Changes a stored room.
-    func change(_ room: JID, _ body: @escaping @Sendable (inout StoredRoom) -> Void) async {
-        let id = context.id
-        await context.save { writer throws(StoreError) in
-            guard var stored = try writer.rooms(of: id).first(where: { $0.address == room.bare }) else { return }
-            body(&stored)
-            try writer.save(stored, of: id)
-        }
     }
 
     // MARK: The session
@@ -235,8 +198,8 @@ public actor RoomService {
     func returnToRooms(in session: Session) async {
         guard let chat = session[GroupChat.self] else { return }
         let id = context.id
-        let stored = try? await context.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
-        for room in stored ?? []
+        let known = try? await context.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
+        for room in known ?? []
         where visited.contains(room.address) || context.policy.entersRooms && room.joinsAutomatically {
             if let joined = chat.room(room.address) {
                 // The session has already joined the room again, and its history may have come too early.
@@ -252,7 +215,7 @@ public actor RoomService {
         let ours = nickname ?? context.nickname
         let occupancies = context.recorder.occupancies
         if occupancies.all[room.bare] == nil { occupancies.set(RoomOccupancy(nickname: ours), in: room) }
-        await store(room) { stored in
+        await stored.save(room) { stored in
             stored.nickname = stored.nickname ?? ours
             stored.name = name ?? stored.name
             stored.joinsAutomatically = true
@@ -276,10 +239,12 @@ public actor RoomService {
         let events = joined.events()
         if await joined.isInside { await entered(room) }
         await withDiscardingTaskGroup { group in
-            // The events go on while a picture is downloaded.
-            group.addTask { await self.takePicture(of: room) }
+            // The events go on while a picture is downloaded. One at a time, so that an older state never replaces a newer one.
+            let pictures = Signal()
+            pictures.send()
+            group.addTask { await self.takePictures(of: room, after: pictures) }
             for await event in events {
-                if case .configurationChanged = event { group.addTask { await self.takePicture(of: room) } }
+                if case .configurationChanged = event { pictures.send() }
                 await happened(event, in: room)
             }
             group.cancelAll()
@@ -290,7 +255,7 @@ public actor RoomService {
         switch event {
         case .entered: await entered(room)
         case .departed(let departure): await departed(departure, from: room)
-        case .subjectChanged(let subject): await change(room) { $0.subject = subject.text }
+        case .subjectChanged(let subject): await stored.change(room) { $0.subject = subject.text }
         case .entranceFailed(let error, let isTriedAgain):
             absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
             if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
@@ -319,12 +284,11 @@ public actor RoomService {
 
     /// A destroyed room must not be joined, because that would create it again, empty.
     private func ended(_ room: JID) async {
-        await change(room) { $0.joinsAutomatically = false }
+        await stored.change(room) { $0.joinsAutomatically = false }
         // The device that destroyed it removes the bookmark.
         guard !destroyed.contains(room), let bookmarks = context.session?[Bookmarks.self],
-            var bookmark = await bookmarks.all[room], bookmark.joinsAutomatically
+            await bookmarks.all[room]?.joinsAutomatically == true
         else { return }
-        bookmark.joinsAutomatically = false
-        try? await bookmarks.set(bookmark, for: room)
+        try? await bookmarks.change(room) { $0.joinsAutomatically = false }
     }
 }

@@ -4,6 +4,15 @@ public import XMPPStanzas
 
 /// The current state of a room.
 public struct RoomState: Hashable, Sendable {
+    /// The name that a room has given itself, in one line; `nil` if nothing is left.
+    static func name(_ text: String) -> String? {
+        let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(nameLength)
+        return line.isEmpty ? nil : String(line)
+    }
+
+    /// In characters; a longer name fills several lines.
+    private static let nameLength = 128
+
     /// A person's affiliation, or else the role (XEP-0045 §5), in the order of display.
     public enum Standing: Int, Sendable, Hashable, Comparable, CaseIterable {
         case owner, admin, moderator, member, participant

@@ -67,9 +67,7 @@ public actor SendQueue {
     }
 
     /// No message can be sent to the room for now.
-    public func roomClosed(_ room: JID) {
-        rooms.closed(room)
-    }
+    public func roomClosed(_ room: JID) { rooms.closed(room) }
 
     /// Works until the session ends or the task is cancelled.
     public func run(in session: Session) async {

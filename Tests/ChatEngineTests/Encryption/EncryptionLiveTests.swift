@@ -352,7 +352,7 @@ struct EncryptionLiveTests {
             try await on.whileRunning {
                 try await Self.waitUntilAnnounced([on])
                 let device = try #require(on.account.encryption?.device)
-                #expect(await announced(by: on) == [device])
+                try #require(await eventually { await announced(by: on) == [device] })
             }
             device = on.account.encryption?.device
             let off = try await Person(name, on: server, store: store)
