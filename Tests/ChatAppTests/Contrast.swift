@@ -34,6 +34,17 @@ struct Pixels {
             return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
         }
 
+        init(red: UInt8, green: UInt8, blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
+
+        /// The first colour of a text in Pango's markup, as `#rrggbb`.
+        init?(markup: String) {
+            guard let start = markup.firstRange(of: "foreground=\"#")?.upperBound,
+                let value = UInt32(markup[start...].prefix(6), radix: 16)
+            else { return nil }
+            self.init(
+                red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
+        }
+
         func contrast(to other: Colour) -> Double {
             let (light, dark) = (max(luminance, other.luminance), min(luminance, other.luminance))
             return (light + 0.05) / (dark + 0.05)
@@ -57,10 +68,15 @@ struct Pixels {
         return counts
     }
 
+    /// The most frequent colour of a widget.
+    func background(of widget: Widget, in window: Window) -> Colour? {
+        colours(of: widget, in: window).max { $0.value < $1.value }?.key
+    }
+
     /// The contrast of the strongest pixel of a widget to its background, which is the most frequent colour.
     func contrast(of widget: Widget, in window: Window) -> Double {
         let counts = colours(of: widget, in: window)
-        guard let background = counts.max(by: { $0.value < $1.value })?.key else { return 0 }
+        guard let background = background(of: widget, in: window) else { return 0 }
         return counts.keys.map { $0.contrast(to: background) }.max() ?? 0
     }
 

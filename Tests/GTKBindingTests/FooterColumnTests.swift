@@ -6,10 +6,14 @@ extension GTKTests {
     @MainActor
     @Suite("Footer column")
     struct FooterColumnTests {
-        private let time = Label("12:34")
-        private let text = Label().wrap(maximumCharacters: 40).textAlignment(0)
+        private let time: Label
+        private let text: Label
 
-        init() throws { try #require(Toolkit.isReady) }
+        init() throws {
+            try #require(Toolkit.isReady)
+            time = Label("12:34")
+            text = Label().wrap(maximumCharacters: 40).textAlignment(0)
+        }
 
         private func column(_ words: String, lastText: Bool = true) -> FooterColumn {
             text.text = words
@@ -56,7 +60,9 @@ extension GTKTests {
             let window = await show(column, width: 640)
             var isBeside: Set<Bool> = []
             for width in stride(from: 200, through: 640, by: 8) {
+                let before = window.width
                 window.setDefaultSize(width: width, height: 300)
+                #expect(await Toolkit.eventually { window.width != before })
                 await Toolkit.settle()
                 let line = text.lastLine
                 let (x, y) = place(in: column)

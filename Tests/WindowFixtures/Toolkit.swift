@@ -37,15 +37,24 @@ public enum Toolkit {
         return true
     }
 
-    /// The same for a condition that is asked of others, such as a store.
-    public static func eventually(asking isTrue: @MainActor () async -> Bool) async -> Bool {
+    /// The same for a condition that is asked of others, such as a store. The loop runs while they answer, too: the
+    /// clipboard answers in a later iteration.
+    public static func eventually(asking isTrue: @escaping @MainActor () async -> Bool) async -> Bool {
         let end = ContinuousClock.now + limit
-        while await !isTrue() {
-            guard ContinuousClock.now < end else { return false }
-            while MainLoop.runIteration() {}
+        while ContinuousClock.now < end {
+            var answer: Bool?
+            let question = Task { answer = await isTrue() }
+            while answer == nil {
+                guard ContinuousClock.now < end else {
+                    question.cancel()
+                    return false
+                }
+                if !MainLoop.runIteration() { try? await Task.sleep(for: .milliseconds(1)) }
+            }
+            if answer == true { return true }
             try? await Task.sleep(for: .milliseconds(2))
         }
-        return true
+        return false
     }
 
     /// Runs the main loop until nothing is pending.
@@ -54,6 +63,13 @@ public enum Toolkit {
             while MainLoop.runIteration() {}
             await Task.yield()
         }
+    }
+
+    /// The width of the borders of a window that is shown. They are there only without a window manager, belong to the size of
+    /// the window, and are no content.
+    public static func borders(of window: Window) async -> Int {
+        _ = await eventually { window.width > 0 }
+        return window.defaultSize.width - window.width
     }
 
     /// The folder for screenshots, if they are requested.

@@ -41,6 +41,8 @@ final class ConversationListView {
     private let title = WindowTitle(localized("Hongyan"))
     private let back = Button(icon: "go-previous-symbolic").named(localized("Back to the Conversations")).hidden()
     private var isNarrow = false
+    private let welcome: Widget?
+    private let noConversations = Label(localized("No conversations yet")).css("dim-label").align(vertical: .center)
     private var diffs: ListObservation?
     private var presences: ListObservation?
     private var selection: Object.Connection?
@@ -48,8 +50,6 @@ final class ConversationListView {
     private var minutes: MainLoop.Repetition?
     /// A key that moves in the list is being handled.
     private var isMovedByKey = false
-    /// The list stood at its top when it changed, and stays there: the number of frames until its layout is done.
-    private var framesAtTop = 0
 
     /// - Parameters:
     ///   - menu: the main menu.
@@ -91,7 +91,11 @@ final class ConversationListView {
         header.append(menuButton)
         stack.add(Box.vertical(filters.root, scroller), name: "list")
         stack.add(results.root, name: "results")
-        stack.add(Self.empty(welcome), name: "empty")
+        self.welcome = welcome
+        let empty = Box.vertical()
+        if let welcome { empty.append(welcome.expand(.vertical)) }
+        empty.append(noConversations)
+        stack.add(empty, name: "empty")
         stack.add(
             StatusPage(
                 icon: "emblem-ok-symbolic", title: localized("Nothing here"),
@@ -119,19 +123,19 @@ final class ConversationListView {
         list.onKey { [weak self] in self?.pressed($0) ?? false }
         diffs = browser.rows.observe { [weak self] in self?.apply($0) }
         presences = contacts.rows.observe { [weak self] _ in self?.showPresences() }
-        scroller.onScroll { [weak self] in self?.stayAtTop() }
         model.show(browser.rows.elements)
         updateStack()
+        showWelcome()
         observe(self) { view in view.showAccounts() }
         observe(self) { view in view.showPlace() }
         // "10:42" becomes "Yesterday", and mutes expire.
         minutes = MainLoop.every(seconds: 60) { [weak conversations] in conversations?.refreshTimes() }
     }
 
-    private static func empty(_ welcome: Widget?) -> Widget {
-        let text = Label(localized("No conversations yet")).css("dim-label").expand(.vertical)
-            .align(vertical: .center)
-        return welcome.map { Box.vertical($0.expand(.vertical), text.expand(.vertical, when: false)) } ?? text
+    /// A wide window shows the welcome beside the list.
+    private func showWelcome() {
+        welcome?.isVisible = isNarrow
+        noConversations.expand(.vertical, when: welcome == nil || !isNarrow)
     }
 
     private func apply(_ diff: ListDiff<ConversationRow>) {
@@ -141,7 +145,8 @@ final class ConversationListView {
             model.apply(diff)
             showSelection()
         }
-        if isAtTop { holdTop() }
+        // GTK keeps a row where it is when another one is inserted above it; a list at its top shows the new one.
+        if isAtTop { list.scroll(to: 0) }
         // A row that moves takes the keyboard focus with it.
         if let focused, let index = position(of: focused), list.focused != index { list.focus(on: index) }
         updateStack()
@@ -197,29 +202,6 @@ final class ConversationListView {
         updateStack()
     }
 
-    // MARK: The top
-
-    /// GTK keeps the rows where they are when one is inserted above them; a list at its top shows the new one.
-    private func holdTop() {
-        let isWaiting = framesAtTop > 0
-        framesAtTop = Self.framesOfLayout
-        stayAtTop()
-        guard !isWaiting else { return }
-        scroller.onFrame { [weak self] in
-            guard let self else { return false }
-            self.stayAtTop()
-            self.framesAtTop -= 1
-            return self.framesAtTop > 0
-        }
-    }
-
-    /// The number of frames after which GTK has laid out a row that was inserted.
-    private static let framesOfLayout = 3
-
-    private func stayAtTop() {
-        if framesAtTop > 0, scroller.offset > 0 { scroller.offset = 0 }
-    }
-
     // MARK: Selection
 
     private func selected(_ index: Int?) {
@@ -236,7 +218,6 @@ final class ConversationListView {
         switch key.key {
         case .up, .down, .home, .end, .pageUp, .pageDown:
             guard key.modifiers.isEmpty else { return false }
-            framesAtTop = 0
             isMovedByKey = true
             MainLoop.schedule { [weak self] in self?.isMovedByKey = false }
             return false
@@ -297,6 +278,7 @@ final class ConversationListView {
     func show(isNarrow: Bool) {
         self.isNarrow = isNarrow
         showTitle()
+        showWelcome()
     }
 
     private func showTitle() { header.show(title: isNarrow && browser.place == .conversations ? Label() : title) }

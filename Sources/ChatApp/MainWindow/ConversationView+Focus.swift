@@ -7,7 +7,7 @@ extension ConversationView {
     func followFocus() {
         root.onTyping { [weak self] _ in self?.root.focusedContent == .popover ? nil : self?.typingTarget }
         for place in [timeline.root, header.bar] as [Widget] {
-            place.onRelease { [weak self] in self?.returnFocus(from: place) }
+            place.onRelease { [weak self] in self?.returnFocus(afterClick: true) }
         }
         root.onKey { [weak self] press in
             guard press.modifiers == .control, press.key == .up || press.key == .down else { return false }
@@ -28,9 +28,11 @@ extension ConversationView {
     var typingTarget: Widget? { composer?.canWrite == true && timeline.selection.isEmpty ? composer?.entry : nil }
 
     /// Moves the focus to the input field, unless the user writes elsewhere, has selected text or opened a menu.
-    func returnFocus(from place: Widget? = nil) {
+    ///
+    /// - Parameter afterClick: the user has clicked somewhere, which may have selected text.
+    func returnFocus(afterClick: Bool = false) {
         switch root.focusedContent {
-        case .text where place != nil, .popover: return
+        case .text where afterClick, .popover: return
         default: if isInFront { focus() }
         }
     }

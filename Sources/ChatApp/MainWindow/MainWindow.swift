@@ -35,7 +35,7 @@ final class MainWindow {
     private var lookingSoon: Task<Void, Never>?
 
     /// The widths of the panes in pixels: the list has the first one if there is space for both.
-    static let (listWidth, minimumListWidth, minimumConversationWidth) = (310, 260, 360)
+    static let (listWidth, minimumListWidth, minimumConversationWidth) = (310, 290, 360)
     /// How long the keys rest before a conversation is shown: holding an arrow key does not open each one.
     private static let lookDelay = Duration.milliseconds(120)
 

@@ -24,6 +24,7 @@ final class WelcomeView {
         self.accounts = accounts
         self.conversations = conversations
         let picture = Icon(ProgramIcon.name, size: 96)
+        for button in [start, join, share, profile] { button.wrap() }
         let buttons = Box.vertical(spacing: 12, start, join, share, profile).align(horizontal: .center).homogeneous()
         let column = Box.vertical(spacing: 12, picture, title, address, hint, buttons.margins(top: 12))
             .align(vertical: .center).margins(horizontal: 18, vertical: 18)

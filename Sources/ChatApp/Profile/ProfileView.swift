@@ -60,14 +60,14 @@ final class ProfileView {
 
     private func chooseFile() {
         Task { [weak self] in
-            if let path = await PictureFile.choose(over: self?.window()) { self?.take(path) }
+            if let path = await PictureChooser.choose(over: self?.window()) { self?.take(path) }
         }
     }
 
     /// Publishes a picture file as the avatar.
     func take(_ path: String) {
         Task { [weak self] in
-            guard let bytes = await PictureFile.read(path) else {
+            guard let bytes = await PictureChooser.read(path) else {
                 return self?.showToast(localized("%@ cannot be read.", path)) ?? ()
             }
             self?.change { account throws(OwnProfileFailure) in try await account.profile.publishAvatar(bytes) }

@@ -100,13 +100,13 @@ final class RoomSettingsWindow {
 
     private func choosePicture() {
         Task { [weak self] in
-            if let path = await PictureFile.choose(over: self?.window) { await self?.take(path) }
+            if let path = await PictureChooser.choose(over: self?.window) { await self?.take(path) }
         }
     }
 
     /// Publishes a picture file as the picture of the room.
     func take(_ path: String) async {
-        guard let bytes = await PictureFile.read(path) else {
+        guard let bytes = await PictureChooser.read(path) else {
             return toasts.show(localized("%@ cannot be read.", path))
         }
         await model.setPicture(bytes)

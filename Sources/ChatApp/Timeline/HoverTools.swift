@@ -13,6 +13,8 @@ final class HoverTools {
     let more = Button(icon: "view-more-symbolic").css("flat", "circular").focusOnClick(false)
     private(set) var message: TimelineMessage?
     private weak var view: TimelineView?
+    /// Where the bubble of the message was.
+    private var place: (x: Double, y: Double)?
 
     /// In pixels: between the bubble and the buttons, and between the buttons and the edge.
     private static let (gap, edge) = (6, 4)
@@ -46,6 +48,13 @@ final class HoverTools {
         root.isVisible = false
     }
 
+    /// Hides the buttons if their message has moved.
+    func hideIfMoved() {
+        guard let view, let message else { return hide() }
+        let frame = view.bubble(at: message.id)?.bubble.frame(in: view.overlay)
+        if frame?.x != place?.x || frame?.y != place?.y { hide() }
+    }
+
     /// The pointer is at a place of the timeline's overlay; `nil` when it has left.
     func pointed(_ place: (x: Double, y: Double)?) {
         guard let view, let place, view.selection.isEmpty else { return hide() }
@@ -58,11 +67,11 @@ final class HoverTools {
     }
 
     private func isInside(_ place: (x: Double, y: Double)) -> Bool {
-        guard let view, let corner = root.translate(x: 0, y: 0, to: view.overlay) else { return false }
+        guard let view, let frame = root.frame(in: view.overlay) else { return false }
         // With the way from the bubble to the buttons.
         let slack = Double(Self.gap) + 2
-        return place.x >= corner.x - slack && place.x <= corner.x + Double(root.width) + slack
-            && place.y >= corner.y && place.y <= corner.y + Double(root.height)
+        return place.x >= frame.x - slack && place.x <= frame.x + frame.width + slack
+            && place.y >= frame.y && place.y <= frame.y + frame.height
     }
 
     private func bubble(at y: Double, in view: TimelineView) -> MessageBubble? {
@@ -79,12 +88,15 @@ final class HoverTools {
     private func show(_ message: TimelineMessage, beside bubble: MessageBubble, in view: TimelineView) {
         self.message = message
         root.isVisible = true
+        // What is measured includes the margins.
+        root.margins(start: 0, top: 0)
         let width = root.minimumWidth
-        guard let corner = bubble.bubble.translate(x: 0, y: 0, to: view.overlay) else { return hide() }
+        guard let bubble = bubble.bubble.frame(in: view.overlay) else { return hide() }
+        place = (bubble.x, bubble.y)
         let isAtStart = message.isOutgoing == view.overlay.isRightToLeft
-        var x = isAtStart ? Int(corner.x) + bubble.bubble.width + Self.gap : Int(corner.x) - width - Self.gap
+        var x = isAtStart ? Int(bubble.x + bubble.width) + Self.gap : Int(bubble.x) - width - Self.gap
         x = min(max(Self.edge, x), max(Self.edge, view.overlay.width - width - Self.edge))
-        let y = max(Self.edge, Int(corner.y))
+        let y = max(Self.edge, Int(bubble.y))
         // Margins count from the start of lines.
         let start = view.overlay.isRightToLeft ? view.overlay.width - x - width : x
         root.margins(start: start, top: y)

@@ -97,8 +97,8 @@ final class TimelineView: TimelineOwner {
         return tools
     }
 
-    /// Hides the buttons beside a message, which has moved.
-    func hideTools() { if hasTools { tools.hide() } }
+    /// Hides the buttons beside a message that has moved.
+    func hideTools() { if hasTools { tools.hideIfMoved() } }
 
     private func showNewestButton() {
         let count = timeline.unreadCount

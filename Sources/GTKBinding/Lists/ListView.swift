@@ -17,6 +17,7 @@ public final class ListView<Row: ListRow>: Widget {
     private let selection: Object
 
     public init(_ model: ListModel<Row.Item>, selection kind: Selection, makeRow: @escaping () -> Row) {
+        ListHeight.dependsOnWidth
         self.model = model
         factory = RowFactory(model, makeRow)
         // These constructors take ownership of their arguments.
@@ -98,6 +99,17 @@ public final class ListView<Row: ListRow>: Widget {
 
     /// Calls `body` with each row that has a widget, and the index of its item; some of them are not visible.
     public func forEachRow(_ body: (Int, Row) -> Void) { factory.forEachRow(body) }
+}
+
+/// GTK 4.8 measures a list that is not stretched as if its rows were as wide as they like, and cuts off the lines that
+/// wrapping adds.
+private enum ListHeight {
+    static let dependsOnWidth: Void = {
+        let kind = g_type_class_ref(gtk_list_view_get_type())
+        kind?.assumingMemoryBound(to: GtkWidgetClass.self).pointee.get_request_mode = { _ in
+            GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH
+        }
+    }()
 }
 
 /// A grid of any number of items, with as many columns as fit; only items near the visible area have widgets.

@@ -49,7 +49,7 @@ public final class AvatarView: Widget {
 
     /// The hue angle of an identity; 65,536 is a full turn.
     private static func hue(of identity: String) -> Int {
-        let digest: UnsafeMutablePointer<CChar>? = g_compute_checksum_for_string(G_CHECKSUM_SHA1, identity, -1)
+        let digest: UnsafeMutablePointer<CChar>? = g_compute_checksum_for_string(.sha1, identity, -1)
         defer { g_free(digest) }
         guard let digest else { return 0 }
         let number = Int(String(cString: digest).prefix(4), radix: 16) ?? 0

@@ -36,6 +36,16 @@ public final class Button: Widget {
         return self
     }
 
+    /// Breaks its text into lines where there is not enough space for it.
+    @discardableResult
+    public func wrap() -> Self {
+        guard let label = gtk_button_get_child(cast()).map({ OpaquePointer($0) }) else { return self }
+        gtk_label_set_wrap(label, 1)
+        gtk_label_set_natural_wrap_mode(label, .none)
+        gtk_label_set_justify(label, .center)
+        return self
+    }
+
     /// Activates the button like a click.
     public func click() { gtk_widget_activate(widget) }
 }

@@ -15,7 +15,7 @@ public final class FooterColumn: Widget {
         var lastText: Label?
         var widthLimit: Int32?
         /// The end of the text for the widths in use; a row is measured several times for each.
-        private var known: [(width: Int32, serial: guint, line: PangoRectangle)] = []
+        private var known: [(width: Int32, serial: guint, end: End)] = []
 
         init(_ footer: Widget, _ spacing: Int, _ gap: Int) {
             self.footer = footer
@@ -25,25 +25,33 @@ public final class FooterColumn: Widget {
 
         func forget() { known = [] }
 
-        /// The last line in a layout of that width, in pixels.
-        func lastLine(at width: Int32) -> PangoRectangle? {
+        /// Where a text ends.
+        struct End {
+            var line = PangoRectangle()
+            /// Whether a line is broken because it is too long.
+            var isWrapped = false
+        }
+
+        /// The end of the text in a layout of that width, in pixels.
+        func end(at width: Int32) -> End? {
             guard let lastText, lastText.isVisible else { return nil }
             guard let layout = gtk_label_get_layout(lastText.cast()) else { return nil }
             let serial = pango_context_get_serial(pango_layout_get_context(layout))
-            if let found = known.first(where: { $0.width == width && $0.serial == serial }) { return found.line }
+            if let found = known.first(where: { $0.width == width && $0.serial == serial }) { return found.end }
             guard let copy = pango_layout_copy(layout) else { return nil }
             defer { g_object_unref(UnsafeMutableRawPointer(copy)) }
             pango_layout_set_width(copy, width * PANGO_SCALE)
-            var line = PangoRectangle()
+            var end = End()
             guard let lines = pango_layout_get_iter(copy) else { return nil }
             repeat {
-                pango_layout_iter_get_line_extents(lines, nil, &line)
+                pango_layout_iter_get_line_extents(lines, nil, &end.line)
             } while pango_layout_iter_next_line(lines).isTrue
             pango_layout_iter_free(lines)
-            pango_extents_to_pixels(&line, nil)
+            pango_extents_to_pixels(&end.line, nil)
+            end.isWrapped = pango_layout_is_wrapped(copy).isTrue
             if known.count >= 3 { known.removeFirst() }
-            known.append((width, serial, line))
-            return line
+            known.append((width, serial, end))
+            return end
         }
     }
 
@@ -144,7 +152,7 @@ public final class FooterColumn: Widget {
         _ widget: Place, _ measured: Measured, _ settings: Settings, in width: Int32
     ) -> Bool {
         let room = min(width, measured.natural)
-        guard measured.footer.width > 0, let line = settings.lastLine(at: room) else { return false }
+        guard measured.footer.width > 0, let line = settings.end(at: room)?.line else { return false }
         if gtk_widget_get_direction(widget) == .rtl {
             return width - room + line.x >= settings.gap + measured.footer.width
         }
@@ -162,14 +170,13 @@ public final class FooterColumn: Widget {
     /// The width at which nothing wraps that need not.
     private static func naturalWidth(_ widget: Place, _ measured: Measured, _ settings: Settings) -> Int32 {
         var natural = max(measured.natural, measured.footer.width)
-        if measured.footer.width > 0, let line = settings.lastLine(at: measured.natural) {
+        if measured.footer.width > 0, let end = settings.end(at: measured.natural) {
             let isRightToLeft = gtk_widget_get_direction(widget) == .rtl
-            let used = isRightToLeft ? measured.natural - line.x : line.x + line.width
-            // Text that fills its lines keeps its width, and the footer goes below.
-            let isOneLine = line.y == 0
-            if isOneLine || used + settings.gap + measured.footer.width <= measured.natural + measured.footer.width {
-                natural = max(natural, used + settings.gap + measured.footer.width)
-            }
+            let used = isRightToLeft ? measured.natural - end.line.x : end.line.x + end.line.width
+            let desired = used + settings.gap + measured.footer.width
+            // Text that wraps, or has to fit a width, keeps its width, and the footer goes below.
+            let isFree = settings.widthLimit == nil && !end.isWrapped
+            if isFree || desired <= max(measured.natural, settings.widthLimit ?? 0) { natural = max(natural, desired) }
         }
         return natural
     }

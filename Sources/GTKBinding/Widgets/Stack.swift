@@ -60,7 +60,7 @@ public final class Leaflet: Widget {
         adw_leaflet_set_can_navigate_back(cast(), 1)
         adw_leaflet_set_transition_type(cast(), .slide)
         // The natural width of a pane depends on its content: with it a window would fold because a message arrives.
-        adw_leaflet_set_fold_threshold_policy(cast(), ADW_FOLD_THRESHOLD_POLICY_MINIMUM)
+        adw_leaflet_set_fold_threshold_policy(cast(), .minimum)
     }
 
     /// Whether one pane is shown at a time.

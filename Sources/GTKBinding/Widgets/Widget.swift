@@ -65,7 +65,7 @@ public class Widget: Object {
     /// Moves the focus to the first control inside, or to the last one.
     @discardableResult
     public func focusInside(atEnd: Bool = false) -> Bool {
-        gtk_widget_child_focus(widget, atEnd ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD).isTrue
+        gtk_widget_child_focus(widget, atEnd ? .tabBackward : .tabForward).isTrue
     }
 
     /// In pixels; 0 before the first layout.
@@ -180,6 +180,15 @@ public class Widget: Object {
         var (newX, newY) = (0.0, 0.0)
         let isInside = gtk_widget_translate_coordinates(widget, other.widget, x, y, &newX, &newY).isTrue
         return isInside ? (newX, newY) : nil
+    }
+
+    /// Its place in the coordinates of another widget in the same window, with its padding and border.
+    public func frame(in other: Widget) -> (x: Double, y: Double, width: Double, height: Double)? {
+        var bounds = graphene_rect_t()
+        guard gtk_widget_compute_bounds(widget, other.widget, &bounds).isTrue else { return nil }
+        return (
+            Double(bounds.origin.x), Double(bounds.origin.y), Double(bounds.size.width), Double(bounds.size.height)
+        )
     }
 }
 

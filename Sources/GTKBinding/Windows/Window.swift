@@ -102,9 +102,17 @@ public class Window: Widget {
     /// - Parameter popover: an open popover, which is a separate surface.
     public func render(with popover: Popover? = nil) -> Texture? {
         guard width > 0, height > 0 else { return nil }
+        // It begins outside of the content, with a border if the display has no transparency.
+        var bounds = graphene_rect_t()
+        guard gtk_widget_compute_bounds(widget, widget, &bounds).isTrue else { return nil }
         let snapshot = gtk_snapshot_new()
         let paintable = Object(adopting: gtk_widget_paintable_new(widget))
-        paintable.use { gdk_paintable_snapshot($0, snapshot, Double(width), Double(height)) }
+        gtk_snapshot_save(snapshot)
+        gtk_snapshot_translate(snapshot, &bounds.origin)
+        paintable.use {
+            gdk_paintable_snapshot($0, snapshot, Double(bounds.size.width), Double(bounds.size.height))
+        }
+        gtk_snapshot_restore(snapshot)
         if let popover, popover.isMapped, let surface = gtk_native_get_surface(popover.cast()) {
             // A popup is positioned in the surface of its parent, which begins at the outer edge of the window's
             // shadow.
@@ -123,7 +131,9 @@ public class Window: Widget {
         guard let node = gtk_snapshot_free_to_node(snapshot) else { return nil }
         defer { gsk_render_node_unref(node) }
         guard let renderer = gtk_native_get_renderer(cast()) else { return nil }
-        return Texture(adopting: UnsafeMutableRawPointer(gsk_renderer_render_texture(renderer, node, nil)))
+        var content = graphene_rect_t()
+        content.size = graphene_size_t(width: Float(width), height: Float(height))
+        return Texture(adopting: UnsafeMutableRawPointer(gsk_renderer_render_texture(renderer, node, &content)))
     }
 }
 

@@ -50,7 +50,7 @@ struct ViewModelTests {
     }
 
     /// Types that access a file before the main loop starts or after it has ended.
-    private static let beforeAndAfter: Set = ["ProgramIcon", "MainLoopReport"]
+    private static let beforeAndAfter: Set = ["ProgramIcon", "MainLoopReport", "DesktopProgram"]
 
     @Test("files are read and written in functions that do not run on the main thread")
     func fileAccess() throws {

@@ -75,7 +75,12 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("a search filters the list, and says when nothing matches")
+        /// The conversations that a search has found.
+        private func found(_ view: ConversationListView) -> [ConversationKey] {
+            view.results.model.items.compactMap { if case .conversation(let row) = $0 { row.key } else { nil } }
+        }
+
+        @Test("a search shows what it found in place of the list, and says when nothing matches")
         func search() async throws {
             let sample = try await TalkSample()
             try await sample.say("Soft!")
@@ -87,7 +92,9 @@ extension WindowTests {
             view.startSearch()
             #expect(view.searchButton.isActive)
             view.search.text = "rom"
-            #expect(await Toolkit.eventually { view.model.count == 1 })
+            // The results take the place of the list, which stays as it is.
+            #expect(await Toolkit.eventually { view.stack.shown == "results" })
+            #expect(found(view) == [sample.key])
             view.search.text = "zzz"
             #expect(await Toolkit.eventually { view.stack.shown == "nothing" })
             view.searchBar.isOpen = false

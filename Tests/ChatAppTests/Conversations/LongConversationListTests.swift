@@ -152,7 +152,7 @@ extension WindowTests {
             let first = view.model[1]
             try await sample.home.conversations.archive(first.id)
             #expect(await Toolkit.eventually { view.model.count == Self.count })
-            #expect(view.filters.archive.isVisible)
+            #expect(await Toolkit.eventually { view.filters.archive.isVisible })
             await Toolkit.picture(window.window, "conversations-long")
             view.filters.archive.click()
             #expect(await Toolkit.eventually { view.model.items.map(\.key) == [first.key] })

@@ -30,13 +30,14 @@ extension WindowTests {
             window.open(key)
             // It is in the list before anything is said.
             #expect(await Toolkit.eventually { window.conversations.model.items.map(\.key) == [key] })
+            let borders = await Toolkit.borders(of: window.window)
             window.window.setDefaultSize(width: 900, height: 650)
-            #expect(await Toolkit.eventually { window.window.width == 900 })
+            #expect(await Toolkit.eventually { window.window.width == 900 - borders })
             window.close(permanently: true)
             #expect(home.preferences.values.window.conversation == key)
             #expect(home.preferences.values.window.width == 900)
             let next = try MainWindow.shown(context)
-            #expect(await Toolkit.eventually { next.openKey == key && next.window.width == 900 })
+            #expect(await Toolkit.eventually { next.openKey == key && next.window.width == 900 - borders })
             next.close(permanently: true)
             await home.stop()
         }
@@ -107,8 +108,12 @@ extension WindowTests {
             try await sample.say(
                 .text(MessageText(String(repeating: "Wolfeschlegelsteinhausenbergerdorff ", count: 30))), in: long)
             let window = try MainWindow.shown(sample.context)
-            for width in [600, 640, 900] {
-                window.window.setDefaultSize(width: width, height: 640)
+            let borders = await Toolkit.borders(of: window.window)
+            // With the line between the panes.
+            let least = MainWindow.minimumListWidth + 1 + MainWindow.minimumConversationWidth
+            // From wide to narrow: a list that fills the window has the buttons of the window, for which the way back is longer.
+            for width in [900, least, least - 20] {
+                window.window.setDefaultSize(width: width + borders, height: 640)
                 #expect(await Toolkit.eventually { window.window.width == width })
                 var folds: Set<Bool> = []
                 for key in [sample.key, long, sample.key] {
@@ -117,8 +122,8 @@ extension WindowTests {
                     await Toolkit.settle()
                     folds.insert(window.leaflet.isFolded)
                 }
-                #expect(folds == [width < 621], "\(width)")
-                #expect(window.conversation?.header.title.width ?? 0 > 30, "\(width)")
+                #expect(folds == [width < least], "\(width)")
+                #expect(await Toolkit.eventually { window.conversation?.header.title.width ?? 0 > 30 }, "\(width)")
             }
             window.close(permanently: true)
             await sample.end()

@@ -40,10 +40,11 @@ extension WindowTests {
             view.close()
             let (other, long) = await sample.open(try sample.key("nurse@capulet.example"))
             long.timeline.showNewest()
+            // The style sheet puts 16 pixels around the list, which its height does not count.
             #expect(
                 await Toolkit.eventually {
                     long.timeline.scroller.remaining < 2
-                        && long.timeline.list.height > long.timeline.scroller.height - 4
+                        && long.timeline.list.height + 16 > long.timeline.scroller.height - 4
                 })
             other.destroy()
             long.close()
@@ -64,6 +65,10 @@ extension WindowTests {
             let (window, view) = await sample.open()
             let timeline = view.timeline
             #expect(await Toolkit.eventually { (timeline.bubble(of: emoji)?.bubble.height ?? 0) > 0 })
+            // All of it is visible if there is room.
+            let heights = timeline.rows.map(\.root.height)
+            #expect(await Toolkit.eventually { timeline.list.height >= heights.reduce(0, +) }, "\(heights)")
+            #expect(timeline.scroller.remaining + timeline.scroller.offset < 1)
             await Toolkit.picture(window, "timeline-footer")
             func isBeside(_ id: MessageID) throws -> Bool {
                 let bubble = try #require(timeline.bubble(of: id))
@@ -79,8 +84,9 @@ extension WindowTests {
             }
             #expect(try isBeside(short) && isBeside(own) && isBeside(lines) && isBeside(emoji))
             #expect(try !isBeside(code))
-            // The text begins where the time would stand.
-            #expect(try !isBeside(hebrew))
+            // Text of the other direction stands at the same side, and the time behind it.
+            #expect(try isBeside(hebrew))
+            for id in [short, own, lines, hebrew] { #expect(!overlap(try #require(timeline.bubble(of: id)))) }
             let (one, two) = (
                 try #require(timeline.bubble(of: short)?.bubble.height),
                 try #require(timeline.bubble(of: lines)?.bubble.height)
@@ -168,17 +174,27 @@ extension WindowTests {
             #expect(await Toolkit.eventually { (timeline.bubble(of: own)?.bubble.height ?? 0) > 0 })
             await Toolkit.picture(window, "timeline-mirrored")
             /// Whether a lower corner of a bubble has its colour, two pixels inside.
-            func isPointed(_ id: MessageID, right: Bool) throws -> Bool {
+            func isPointed(_ id: MessageID, right: Bool) async throws -> Bool {
                 let bubble = try #require(timeline.bubble(of: id)?.bubble)
-                let pixels = try #require(Pixels(window))
-                let x = Double(right ? bubble.width - 3 : 2)
-                let corner = try #require(bubble.translate(x: x, y: Double(bubble.height - 3), to: window))
-                let inside = try #require(bubble.translate(x: 20, y: 3, to: window))
+                var drawn: Pixels?
+                // There is nothing to render until the next layout.
+                _ = await Toolkit.eventually {
+                    drawn = Pixels(window)
+                    return drawn != nil
+                }
+                let pixels = try #require(drawn)
+                // The places of a widget count from its content; the style sheet puts 12 and 6 pixels around that.
+                let x = Double(right ? bubble.width + 12 - 3 : 2 - 12)
+                let corner = try #require(bubble.translate(x: x, y: Double(bubble.height + 6 - 3), to: window))
+                // Below the text and the time.
+                let inside = try #require(bubble.translate(x: 20, y: Double(bubble.height + 3), to: window))
                 return pixels.colour(x: Int(corner.x), y: Int(corner.y))
                     == pixels.colour(x: Int(inside.x), y: Int(inside.y))
             }
-            #expect(try isPointed(own, right: false) && !isPointed(own, right: true))
-            #expect(try isPointed(theirs, right: true) && !isPointed(theirs, right: false))
+            #expect(await Toolkit.eventually(asking: { (try? await isPointed(own, right: false)) == true }))
+            #expect(try await !isPointed(own, right: true))
+            #expect(await Toolkit.eventually(asking: { (try? await isPointed(theirs, right: true)) == true }))
+            #expect(try await !isPointed(theirs, right: false))
             window.destroy()
             view.close()
             await sample.end()

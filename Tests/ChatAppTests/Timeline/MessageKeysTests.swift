@@ -75,6 +75,11 @@ extension WindowTests {
             timeline.choose(-1)
             var last = timeline.chosen?.id
             for _ in 0..<40 {
+                // The program loads an older page in good time, but this is faster than fingers.
+                #expect(
+                    await Toolkit.eventually {
+                        timeline.model.items.prefix(timeline.list.focused ?? 0).contains { $0.message != nil }
+                    })
                 timeline.choose(-1)
                 #expect(await Toolkit.eventually { timeline.chosen != nil && timeline.chosen?.id != last })
                 last = timeline.chosen?.id

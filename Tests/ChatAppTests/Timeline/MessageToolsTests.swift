@@ -34,20 +34,26 @@ extension WindowTests {
             }
             try point(at: theirs)
             #expect(tools.root.isVisible && tools.message?.id == theirs)
-            #expect(await Toolkit.eventually { tools.root.width > 0 })
+            // Messages that still move hide the buttons, until the pointer moves again.
+            #expect(
+                await Toolkit.eventually {
+                    if !tools.root.isVisible { try? point(at: theirs) }
+                    return tools.root.width > 0
+                })
             await Toolkit.picture(window, "timeline-tools")
             try point(at: own)
             #expect(tools.message?.id == own)
             #expect(
                 await Toolkit.eventually {
-                    guard let bubble = timeline.bubble(of: own)?.bubble,
-                        let edge = bubble.translate(x: 0, y: 0, to: timeline.overlay),
-                        let end = tools.root.translate(x: Double(tools.root.width), y: 0, to: timeline.overlay)
+                    if !tools.root.isVisible { try? point(at: own) }
+                    guard let bubble = timeline.bubble(of: own)?.bubble.frame(in: timeline.overlay),
+                        let buttons = tools.root.frame(in: timeline.overlay)
                     else { return false }
-                    return end.x <= edge.x && end.x > edge.x - 40
+                    let end = buttons.x + buttons.width
+                    return end <= bubble.x && end > bubble.x - 40
                 })
             tools.reply.click()
-            #expect(!tools.root.isVisible)
+            #expect(await Toolkit.eventually { !tools.root.isVisible })
             #expect(await Toolkit.eventually { view.composer?.composer.reply?.id == own })
             try point(at: theirs)
             tools.more.click()
@@ -143,10 +149,14 @@ extension WindowTests {
                 StyleManager.use(scheme)
                 #expect(
                     await Toolkit.eventually {
+                        // Thin strokes have no pixel of the full colour, so that is read from the markup.
                         guard let pixels = Pixels(window) else { return false }
                         return [plain, mention, no].allSatisfy { id in
-                            guard let sender = timeline.bubble(of: id)?.sender else { return false }
-                            return pixels.contrast(of: sender, in: window) >= 4.4
+                            guard let sender = timeline.bubble(of: id)?.sender,
+                                let colour = Pixels.Colour(markup: sender.markup),
+                                let background = pixels.background(of: sender, in: window)
+                            else { return false }
+                            return colour.contrast(to: background) >= 4.4
                         }
                     }, "\(scheme)")
             }

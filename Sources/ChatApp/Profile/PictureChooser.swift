@@ -3,7 +3,7 @@ internal import GTKBinding
 internal import Localization
 
 /// A picture that the user chooses as the picture of an account or of a room.
-enum PictureFile {
+enum PictureChooser {
     /// In bytes. Photos are smaller, and the picture is scaled down before it is published.
     private nonisolated static let maximumSize = 50_000_000
 
