@@ -51,7 +51,7 @@ struct TwoPeopleTests {
     @Test("a room is created, the other user is invited, and both chat in it")
     func room() async throws { try await Story.shared.reach(.room) }
 
-    @Test("the list is used by keyboard and mouse; what is archived is in the archive; the window is restored")
+    @Test("the list is used by keyboard and mouse, and the window is restored")
     func list() async throws { try await Story.shared.reach(.list) }
 }
 

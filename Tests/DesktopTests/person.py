@@ -85,7 +85,9 @@ def program(order):
 
 
 def matches(node, wanted):
-    if "role" in wanted and node.get_role_name() != wanted["role"]:
+    # A search field is an entry, other fields are texts.
+    roles = ("text", "entry") if wanted.get("role") == "text" else (wanted.get("role"),)
+    if "role" in wanted and node.get_role_name() not in roles:
         return False
     name = plain(node.get_name())
     if "name" in wanted and name != wanted["name"]:
@@ -158,6 +160,10 @@ def place_of(node, order):
     across, down = order.get("at", [0.5, 0.5])
     right, low = first[0] + int(first[2] * across), first[1] + int(first[3] * down)
     if not (x <= right < x + width and y <= low < y + height):
+        # A person turns the wheel until it is there.
+        if x <= right < x + width:
+            middle = str(left + x + width // 2), str(top + y + height // 2)
+            xdotool("mousemove", *middle, "sleep", HAND, "click", "5" if low >= y + height else "4")
         raise Missing("it is out of sight")
     return window, left + right, top + low
 
