@@ -37,6 +37,9 @@ let package = Package(
         library("Dice"),
         library("Moods"),
 
+        // Code of the guides.
+        library("Snippets"),
+
         library("EchoBot"),
         .testTarget(
             name: "EchoTests",

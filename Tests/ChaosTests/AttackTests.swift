@@ -73,7 +73,7 @@ struct AttackTests {
             """
             \(report.summary)
             server           \(kind.rawValue)
-            attacks          \(await attackers.attacks)
+            attacks          \(attackers.attacks)
             pages of forgers \(attackers.lair.room.readPages)
             told to strangers \(leaked.count)
             longest iteration     \(longestIteration.map { "\($0.processorMilliseconds) ms of the processor" } ?? "not measured")

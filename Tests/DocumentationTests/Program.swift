@@ -70,7 +70,7 @@ final class Program: Sendable {
     }
 
     /// Interrupts it like Ctrl-C.
-    func interrupt() { _ = status.withLock { if $0 == nil { kill(identifier, SIGINT) } } }
+    func interrupt() { status.withLock { if $0 == nil { kill(identifier, SIGINT) } } }
 
     /// Kills the program itself, whose process has the timeout's as its parent; nothing of it runs after this.
     func killAtOnce() async {

@@ -127,7 +127,7 @@ struct OwnServerTests {
             let refused = try await run(["connection"], at: weaker)
             #expect(refused.status == 4)
             #expect(refused.errors.contains("only weaker ways to sign in than before"), "\(refused.errors)")
-            #expect(refused.errors.contains("Sign In Again"))
+            #expect(refused.errors.contains("Sign in again"))
         }
         #expect(try await run(["connection"], at: bound).status == 0)
         #expect(try await run(["login"], at: plain).status == 4, "a password is never sent readable")

@@ -15,10 +15,11 @@ func remind(_ session: Session, _ friend: JID) async throws {
 }
 
 func ask(_ session: Session, _ peer: JID) async throws {
-    do {
-        let discovery = session[ServiceDiscovery.self]
-        print(try await discovery?.information(of: peer).features.sorted() ?? [])
-    } catch let error as ClientError where error.stanzaError?.condition == .itemNotFound {
+    guard let discovery = session[ServiceDiscovery.self] else { return }
+    do throws(ClientError) {
+        print(try await discovery.information(of: peer).features.sorted())
+    } catch {
+        guard error.stanzaError?.condition == .itemNotFound else { throw error }
         // "The address or item does not exist. (get {http://jabber.org/protocol/disco#info}query to peer@example.org)"
         print(error)
     }
