@@ -89,7 +89,7 @@ public final class DirectTransfer: SessionExtension {
     /// Offers a file to a device. The transfer begins when its user accepts it.
     ///
     /// - Parameter file: with its size. A hash can be left out: it is then computed on the way.
-    /// - Throws: ``ClientError`` with `refused` if the device cannot receive files, or `invalidConfiguration` without a
+    /// - Throws: `ClientError` with `refused` if the device cannot receive files, or `invalidConfiguration` without a
     ///   size or to an account instead of a device.
     public func send(
         _ file: OfferedFile, to device: JID, from source: any TransferSource

@@ -12,7 +12,7 @@ public import XMPPStanzas
 /// session is online (`Session.mayLearnPresence(_:)`). Responses of others are cached for the session; those of
 /// contacts are shared by all whose presence has the same verified hash, and kept between processes where there is a
 /// cache for them. Announcements of strangers are not stored.
-/// The addresses of a component are described one by one: ``init(_:node:describing:)``.
+/// The addresses of a component are described one by one: ``init(_:node:cache:describing:)``.
 public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     /// The maximum number of cached announcements of contacts. Each is a short text; a room can have thousands.
     private static let maximumAnnouncements = 4096

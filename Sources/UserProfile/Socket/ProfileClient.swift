@@ -44,7 +44,7 @@ public final class ProfileClient: Sendable {
     /// Sends a request and waits for the response.
     ///
     /// - Parameter notified: called with each notice that precedes the response.
-    /// - Throws: the failure of the method, or ``JSONRPC/JSONRPCError/disconnected``.
+    /// - Throws: the failure of the method, or `JSONRPCError.disconnected`.
     public func call<Parameters: Encodable & Sendable, Notice: Decodable & Sendable, Value: Decodable & Sendable>(
         _ method: String, _ parameters: Parameters, notified: @escaping @Sendable (Notice) -> Void
     ) async throws(JSONRPCError) -> Value {

@@ -11,11 +11,11 @@ internal import XMPPStanzas
 /// Encrypts and decrypts the messages of one account with OMEMO, in both generations (XEP-0384).
 ///
 /// Each device of a recipient gets the newest generation that it announces; a message can carry both. What is remembered is
-/// in records of the store, which change in the transaction of the message (``KeyMemory``); only the identity key is
+/// in records of the store, which change in the transaction of the message (`KeyMemory`); only the identity key is
 /// stored elsewhere (``OMEMOIdentities``).
 ///
-/// This type is the façade over its parts, each with its own state: ``OwnDevice``, ``FetchedBundles``,
-/// ``PreparedAudiences``, ``OccupantAccounts``, ``UnlistedSenders`` and ``Strangers``. `OMEMOService` publishes the keys, and sends the empty
+/// This type is the façade over its parts, each with its own state: `OwnDevice`, `FetchedBundles`,
+/// `PreparedAudiences`, `OccupantAccounts`, `UnlistedSenders` and `Strangers`. `OMEMOService` publishes the keys, and sends the empty
 /// messages and copies that other devices wait for.
 public final class OMEMOProtection: ContentProtection {
     let settings: OMEMOSettings
