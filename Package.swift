@@ -458,4 +458,7 @@ if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])
     package.targets.removeAll { !kept.contains($0.name) }
     package.products = []
+    // Without their users SwiftPM fetches the packages of the traits.
+    package.dependencies = []
+    package.traits = []
 }
