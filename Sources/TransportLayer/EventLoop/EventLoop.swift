@@ -97,7 +97,7 @@ public final class EventLoop: Sendable {
         var batch: [Work] = []
         while true {
             runQueued(&batch)
-            // Deadlines come after everything that has arrived: whoever was late was the loop, and not the other side.
+            // What has arrived is handled before deadlines: if the loop was late, the other side was not.
             state.fireTimers()
             state.flushConnections()
             let mayWait = inbox.withLock { inbox in
