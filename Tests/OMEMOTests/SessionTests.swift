@@ -3,7 +3,7 @@ import OMEMO
 import OMEMOFixtures
 import Testing
 
-@Suite("A session of two devices", .timeLimit(.minutes(2)))
+@Suite("A session of two devices", .timeLimit(.minutes(5)))
 struct SessionTests {
     /// A session in which both sides have sent a message.
     private func pair(_ generation: OMEMOGeneration) throws -> (alice: Device, bob: Device) {

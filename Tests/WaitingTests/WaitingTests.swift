@@ -1,7 +1,7 @@
 import Testing
 import Waiting
 
-@Suite("Waiting", .timeLimit(.minutes(1)))
+@Suite("Waiting", .timeLimit(.minutes(5)))
 struct WaitingTests {
     @Test("a signal before the wait is stored, and several count as one")
     func signals() async {
