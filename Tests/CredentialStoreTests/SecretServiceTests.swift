@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Each test runs in a separate process, because the session bus is set in the process environment.
-@Suite("Passwords in the secret service")
+@Suite("Passwords in the secret service", .timeLimit(.minutes(5)))
 struct SecretServiceTests {
     @Test("a real secret service stores, finds, replaces and removes passwords")
     func life() async throws {

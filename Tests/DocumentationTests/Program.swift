@@ -93,7 +93,11 @@ final class Program: Sendable {
     }
 
     deinit {
-        if isRunning { kill(identifier, SIGKILL) }
+        if isRunning {
+            kill(identifier, SIGKILL)
+            // A process that nobody reaps would be found again and again by those who wait for any process, as exit tests do.
+            waitpid(identifier, nil, 0)
+        }
         try? FileManager.default.removeItem(at: file)
     }
 }

@@ -350,8 +350,8 @@ struct LifeTests {
                 _ = try await session.request(Ping())
                 _ = token
             }
-            #expect(left == nil)
-            #expect(extensionLeft == nil)
+            // The turn of the event loop that has ended the session may still be in progress on its thread.
+            while left != nil || extensionLeft != nil { try await Task.sleep(for: .milliseconds(1)) }
         }
     }
 
