@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 internal import UserProfile
 
 /// Standard input and output as a connection to the program that has started this one.
@@ -26,6 +27,10 @@ enum StandardStreams {
         for await _ in stream {}
     }
 
+    private final class InputEnd: Sendable {
+        let isReached = Mutex(false)
+    }
+
     /// Passes everything on between standard input and output and the program that has the profile open, which answers.
     ///
     /// - Returns: whether the input has ended; otherwise the other program has.
@@ -34,23 +39,23 @@ enum StandardStreams {
         let own = ByteChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
         // A client that thinks for some seconds before its first request is not silent.
         other.write([UInt8(ascii: "\n")])
-        let isEnded = await withTaskGroup(of: Bool.self) { group in
+        let end = InputEnd()
+        await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await read(own) { other.write($0) }
+                // First, because the other program closes the connection as soon as it has read the end and answered:
+                // which of the two tasks ends first does not say why.
+                end.isReached.withLock { $0 = true }
                 other.finishWriting()
-                return true
             }
-            group.addTask {
-                await read(other) { own.write($0) }
-                return false
-            }
+            group.addTask { await read(other) { own.write($0) } }
+            await group.next()
             // After the input the last answers are passed on.
-            let isEnded = await group.next() ?? false
-            if isEnded, !Task.isCancelled { _ = await group.next() }
+            if end.isReached.withLock({ $0 }), !Task.isCancelled { await group.next() }
             other.close()
             group.cancelAll()
-            return isEnded
         }
+        let isEnded = end.isReached.withLock { $0 }
         await own.flush()
         return isEnded
     }
