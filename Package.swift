@@ -345,7 +345,7 @@ let package = Package(
             "ChatApp",
             [
                 "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "ChatStoreTesting", "GTKBinding", "CGTK",
-                "AccountRegistration",
+                "AccountRegistration", "AdHocCommands",
                 "DataForms",
                 "GroupChat",
                 "KeyFixtures", "Localization", "Media", "MessageFeatures", "QRCodes", "SpellChecking",
@@ -400,7 +400,7 @@ let package = Package(
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "ChatStoreTesting", "Media", "MessageFeatures",
                 "MessageHistory",
-                "AccountRegistration", "DataForms", "EntityInformation", "GroupChat", "KeyFixtures",
+                "AccountRegistration", "AdHocCommands", "DataForms", "EntityInformation", "GroupChat", "KeyFixtures",
                 "Profiles", "XMPPClient", "TransportLayer", "ServerFixtures",
             ]),
         .executableTarget(

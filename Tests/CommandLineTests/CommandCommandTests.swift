@@ -99,6 +99,7 @@ struct CommandCommandTests {
         let client = Client(configuration)
         try await client.run { session in
             try await session.send(Presence())
+            try await Self.inChat(juliet, with: bot)
             #expect(try await juliet.run("command", bot.address).output == "geese  List Geese\nfeed  Feed\n")
             let geese = try await juliet.run("command", bot.address, "geese")
             #expect(geese.output.hasPrefix("Geese\n\nName: Akka\nAge: 7\n\nName: Martin"))
@@ -111,6 +112,40 @@ struct CommandCommandTests {
             let none = try await juliet.run("command", bot.address, "feed", "food=steak", expecting: 2)
             #expect(none.errors.contains("clover, bread"), "\(none.errors)")
         }
+    }
+
+    /// The same in the chat: the list, questions in lines, a wrong answer, cancelling, and the name of a command as "/name".
+    private static func inChat(_ juliet: Person, with bot: Person) async throws {
+        let chat = try juliet.chat(bot.address)
+        func wait(_ text: String) async throws {
+            try await chat.waitForOutput(text) { _ in chat.screen().text.contains(text) }
+        }
+        try await wait(" · online")
+        chat.type("/commands\r")
+        try await wait("2  Feed  (feed)")
+        chat.type("/run 2\r")
+        try await wait("Food:")
+        chat.type("steak\r")
+        try await wait("The answer to “Food” is not one of the choices.")
+        chat.type("1\r")
+        try await wait("Akka eats clover.")
+        chat.type("/feed\r")
+        try await wait("2  Bread")
+        chat.type("Bread\r")
+        try await wait("Error: Bread is bad for geese.")
+        chat.type("/run feed\r")
+        try await chat.waitForOutput("the question") { _ in
+            chat.screen().text.components(separatedBy: "Feed Akka").count == 4
+        }
+        chat.type("\u{3}")
+        try await wait("Nothing was changed.")
+        chat.type("/geese\r")
+        try await wait("Name: Martin")
+        #expect(!chat.screen().text.contains("\u{9B}"))
+        chat.type("/fly\r")
+        try await wait("There is no command /fly")
+        chat.type("\u{4}")
+        #expect(await chat.result().status == 0)
     }
 
     private static let geese = Command(node: "geese", name: "List Geese") { _ in

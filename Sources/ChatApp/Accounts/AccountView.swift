@@ -20,6 +20,7 @@ final class AccountView {
     private let state = ActionRow(localized("Connection"))
     private let connect = Button(localized("_Connect Now")).align(vertical: .center)
     private let repair = Button(localized("_Sign In Again")).css("suggested-action").align(vertical: .center)
+    let commands = ActionRow(localized("Commands of the server"))
     private let enabled = SwitchRow(localized("Use this account"))
     /// `nil` when the account is not running.
     let blocked: BlockedGroup?
@@ -45,6 +46,8 @@ final class AccountView {
         header.prepend(back)
         let password = ActionRow(localized("Change the password…"))
         password.append(Icon("go-next-symbolic"))
+        commands.append(Icon("go-next-symbolic"))
+        commands.isVisible = actions.account(id) != nil
         let remove = Button(localized("Sign _Out and Remove…")).css("destructive-action", "pill")
             .align(horizontal: .center).margins(start: 0, end: 0, top: 6, bottom: 6)
         let delete = Button(localized("_Delete the Account on the Server…")).css("destructive-action", "flat")
@@ -55,7 +58,7 @@ final class AccountView {
             "", icon: nil,
             profile.groups + [
                 PreferencesGroup("", description: nil, [enabled, state]),
-                PreferencesGroup("", description: nil, [password]), encryption.root,
+                PreferencesGroup("", description: nil, [password, commands]), encryption.root,
             ] + [blocked?.group].compactMap { $0 } + [PreferencesGroup("", description: nil, [remove, delete])])
         root = Box.vertical(header, page.expand(.vertical))
         blocked?.showToast = { [weak self] in self?.showToast($0) }
@@ -66,6 +69,7 @@ final class AccountView {
         repair.onClick { [weak self] in self?.signInAgain() }
         enabling = enabled.onToggle { [weak actions] isOn in Task { await actions?.setEnabled(isOn, id) } }
         password.onActivate { [weak self] in self?.changePassword() }
+        commands.onActivate { [weak self] in self?.showCommands() }
         remove.onClick { [weak self] in self?.remove() }
         delete.onClick { [weak self] in self?.deleteOnServer() }
         observe(self) { view in view.show() }
@@ -160,6 +164,14 @@ final class AccountView {
     }
 
     private(set) var deletionField: EntryRow?
+
+    /// Opens what the server offers to this account, such as the administration of the server.
+    private func showCommands() {
+        guard let account = actions.account(id) else { return }
+        CommandWindow(
+            CommandModel(account.address.domainJID, account: account), name: account.address.domain, over: window()
+        ).present()
+    }
 
     private func showDevices() {
         guard let account = actions.account(id),

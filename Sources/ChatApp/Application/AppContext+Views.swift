@@ -72,10 +72,17 @@ extension AppContext {
     /// `nil` when the account is not running.
     func contactActions(_ id: ContactRow.ID) -> ContactActions? {
         guard let account = home.account(id.account) else { return nil }
-        return ContactActions(
+        let actions = ContactActions(
             ContactModel(id, account: account, environment: home.environment), windowContext,
             knownGroups: { [home] in home.contacts.groups(of: id.account) },
             open: { [weak self] in self?.open($0) }, showPage: { [weak self] in self?.showContact($0) })
+        actions.showCommands = { [weak actions] in
+            guard let actions else { return }
+            CommandWindow(
+                CommandModel(id.address, account: account), name: actions.model.name, over: actions.window()
+            ).present()
+        }
+        return actions
     }
 
     func contactView(_ actions: ContactActions) -> ContactView {
@@ -160,10 +167,27 @@ extension AppContext {
                 ? { [weak self] in
                     self?.showDevices(of: key.address, name: name(), as: key.account, over: self?.window?.window)
                 } : nil,
-            nicknames: nicknames, sendsWithReturn: { [home] in home.preferences.values.sendsWithReturn },
+            nicknames: nicknames, commands: commands(of: key, account), sendsWithReturn: { [home] in home.preferences.values.sendsWithReturn },
             spelling: spelling,
             checksSpelling: { [home] in home.preferences.values.checksSpelling }, showToast: windowContext.showToast,
             window: windowContext.window)
+    }
+
+    /// The commands of a contact. Nothing is requested from strangers, who would learn that the user is online.
+    private func commands(of key: ConversationKey, _ account: ChatAccount) -> CommandSuggestions? {
+        guard key.kind == .direct else { return nil }
+        return CommandSuggestions(
+            CommandModel(key.address, account: account),
+            isAllowed: { [home] in
+                home.contacts[.init(account: key.account, address: key.address)].map { $0.section != .offline } ?? false
+            },
+            show: { [weak self] offer in
+                guard let self else { return }
+                CommandWindow(
+                    CommandModel(key.address, account: account), name: self.name(of: key), first: offer,
+                    over: self.window?.window
+                ).present()
+            })
     }
 
     private func name(of key: ConversationKey) -> String {

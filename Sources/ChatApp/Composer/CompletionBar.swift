@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
@@ -7,12 +8,15 @@ internal import Localization
 enum Completion: Equatable {
     case name(MentionCompletion)
     case emoji(EmojiCompletion)
+    /// Commands of the other side, whose names begin with the text.
+    case command(Range<String.Index>, [CommandService.Offer])
 
     /// The range that a choice replaces.
     var range: Range<String.Index> {
         switch self {
         case .name(let completion): completion.range
         case .emoji(let completion): completion.range
+        case .command(let range, _): range
         }
     }
 
@@ -20,6 +24,7 @@ enum Completion: Equatable {
         switch self {
         case .name(let completion): completion.candidates
         case .emoji(let completion): completion.candidates.map { "\($0.emoji) \($0.name)" }
+        case .command(_, let offers): offers.map(\.name)
         }
     }
 
@@ -29,6 +34,8 @@ enum Completion: Equatable {
         return switch self {
         case .name(let completion): completion.replacement(for: completion.candidates[index])
         case .emoji(let completion): completion.candidates[index].emoji + " "
+        // The command is executed instead of written.
+        case .command: ""
         }
     }
 
@@ -37,6 +44,7 @@ enum Completion: Equatable {
         switch self {
         case .name: localized("Mention %@", candidates[index])
         case .emoji(let completion): completion.candidates[index].name
+        case .command(_, let offers): localized("Execute “%@”", offers[index].name)
         }
     }
 }

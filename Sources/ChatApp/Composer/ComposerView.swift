@@ -207,7 +207,7 @@ final class ComposerView {
 
     // MARK: Completion
 
-    /// Suggests what completes the word before the cursor: nicknames and emoji. A finished name of an emoji is replaced.
+    /// Suggests what completes the word before the cursor: commands, nicknames and emoji. A finished name of an emoji is replaced.
     func complete() {
         guard !entry.isComposing else { return completions.show(nil) }
         let text = entry.text
@@ -216,6 +216,7 @@ final class ComposerView {
         let place = cursor ?? text.endIndex
         if let (range, emoji) = EmojiCompletion.finished(in: text, at: place) { return replace(range, with: emoji) }
         if let completion = EmojiCompletion(in: text, at: place) { return completions.show(.emoji(completion)) }
+        if context.commands?.suggest(for: text, at: place, in: self) == true { return }
         let names = context.nicknames()
         completions.show(names.isEmpty ? nil : MentionCompletion(in: text, at: place, of: names).map { .name($0) })
     }
@@ -224,6 +225,7 @@ final class ComposerView {
     func accept(_ index: Int) {
         guard let completion = completions.completion, let text = completion.replacement(index) else { return }
         replace(completion.range, with: text)
+        if case .command(_, let offers) = completion { context.commands?.show(offers[index]) }
         completions.show(nil)
         focus()
     }
@@ -252,6 +254,8 @@ struct ComposerContext {
     var showDevices: (() -> Void)?
     /// The names that a message can mention: the nicknames in a room.
     var nicknames: () -> [String] = { [] }
+    /// The commands of the other side, which "/" suggests; `nil` where there are none.
+    var commands: CommandSuggestions?
     /// Whether Return sends; otherwise Ctrl+Return does.
     var sendsWithReturn: () -> Bool = { true }
     /// The dictionaries; `nil` checks no spelling.

@@ -9,6 +9,8 @@ final class ContactActions {
     /// The parent window of the dialogs.
     var window: () -> Window?
     var showToast: (String) -> Void
+    /// Opens the commands of the contact.
+    var showCommands: () -> Void = {}
     /// Called when the contact was deleted.
     var onDeleted: () -> Void = {}
 

@@ -27,6 +27,7 @@ final class ContactView {
     private let groups = ActionRow(localized("Groups"))
     private let account = ActionRow(localized("Your account"))
     let mute = SwitchRow(localized("Mute"))
+    let commands = ActionRow(localized("Commands"))
     private var muting: Object.Connection?
     private let devices = PreferencesGroup(localized("Devices"))
     private var deviceRows: [ActionRow] = []
@@ -62,13 +63,14 @@ final class ContactView {
         let top = Box.vertical(spacing: 6, dot.widget, name, line, presence, write.margins(top: 8))
         let between = Box.vertical(spacing: 10, subscription, ask).css("card", "contact-card")
         groups.append(Icon("go-next-symbolic"))
+        commands.append(Icon("go-next-symbolic"))
         let buttons = Box.vertical(spacing: 12, block, delete, note).align(horizontal: .center)
         root = PreferencesPage(
             "", icon: nil,
             [
                 PreferencesGroup("", description: nil, [top]), request.root,
                 PreferencesGroup("", description: nil, [between]), media.root,
-                PreferencesGroup("", description: nil, [remark, groups, mute, account]), card, rooms,
+                PreferencesGroup("", description: nil, [remark, groups, mute, commands, account]), card, rooms,
             ] + [encryption?.root].compactMap { $0 } + [
                 devices, PreferencesGroup("", description: nil, [buttons]),
             ])
@@ -94,6 +96,7 @@ final class ContactView {
         ask.onClick { [weak actions] in actions?.add() }
         remark.onApply { [weak self] in if let self { self.actions.rename(to: self.remark.text) } }
         groups.onActivate { [weak actions] in actions?.chooseGroups() }
+        commands.onActivate { [weak actions] in actions?.showCommands() }
         muting = mute.onToggle { [weak actions] in actions?.setMuted($0) }
         block.onClick { [weak self] in
             guard let self else { return }
@@ -157,6 +160,7 @@ final class ContactView {
         delete.isVisible = model.isContact
         remark.isVisible = model.isContact
         groups.isVisible = model.isContact
+        commands.isVisible = model.offersCommands
         let canChange = model.isOnline && !model.isWorking
         for widget in [ask, remark, groups, block, delete] as [Widget] { widget.isSensitive = canChange }
         request.isSensitive(canChange)

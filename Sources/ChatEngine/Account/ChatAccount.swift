@@ -18,6 +18,7 @@ public final class ChatAccount: Sendable {
     /// The contact list with presence and requests.
     public let contacts: ContactService
     public let blocking: BlockingService
+    public let commands: CommandService
     public let profile: ProfileService
     public let rooms: RoomService
     public let invitations: InvitationService
@@ -57,6 +58,7 @@ public final class ChatAccount: Sendable {
         let archive = ArchiveReader(context)
         contacts = ContactService(context)
         blocking = BlockingService(context, contacts: contacts)
+        commands = CommandService(context, contacts: contacts)
         profile = ProfileService(context)
         history = HistoryService(context, archive: archive)
         invitations = InvitationService(context)
@@ -76,8 +78,7 @@ public final class ChatAccount: Sendable {
 
     // MARK: The connection
 
-    /// Stays online until ``close()``, until the task is cancelled, or until the server rejects the account
-    /// permanently.
+    /// Stays online until ``close()``, cancellation of the task, or a permanent refusal by the server.
     ///
     /// - Throws: `ClientError` for the reason, such as a wrong password or a store that cannot be written to.
     public func run() async throws { try await connection.run() }
@@ -107,14 +108,11 @@ public final class ChatAccount: Sendable {
     public func setActive(_ isActive: Bool) async { await connection.setActive(isActive) }
 
     /// Changes what contacts learn from now on.
-    public func setDisclosure(receipts: Bool, typing: Bool) {
-        context.setDisclosure(receipts: receipts, typing: typing)
-    }
+    public func setDisclosure(receipts: Bool, typing: Bool) { context.setDisclosure(receipts: receipts, typing: typing) }
 
     // MARK: Conversations
 
-    /// Stores a message and sends it as soon as possible, perhaps after the next start of the program. Returns when the
-    /// message is on disk.
+    /// Stores a message, then sends it as soon as possible, perhaps after the next start of the program.
     public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
         try await messages.send(content, in: key, id: nil)
     }

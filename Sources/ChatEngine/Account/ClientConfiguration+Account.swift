@@ -1,3 +1,4 @@
+internal import AdHocCommands
 internal import Blocking
 internal import ClientState
 internal import EndToEndEncryption
@@ -51,6 +52,8 @@ extension ClientConfiguration {
         configuration.add { PublishSubscribe($0) }
         configuration.add { DisplayedPositions($0) }
         configuration.add { Blocking($0) }
+        // It offers nothing; it executes the commands of others.
+        configuration.add { AdHocCommands($0) }
         configuration.add { Profiles($0) }
         configuration.add { GroupChat($0, occupancies: recorder.occupancies) }
         if let encryption = context.encryption {

@@ -41,6 +41,8 @@ public final class ContactModel {
     public private(set) var card: ContactCard?
     /// The rooms that the user and the contact are in, found when the page is opened.
     public private(set) var commonRooms: [CommonRoom] = []
+    /// Whether a device of the contact, or a bot at its address, offers commands; asked when the page is opened.
+    public private(set) var offersCommands = false
     /// The contact's request to see the user's presence, with its message.
     public private(set) var request: ContactRequest?
     public private(set) var isBlocked = false
@@ -186,6 +188,9 @@ public final class ContactModel {
             set(\.commonRooms, keys.map { CommonRoom(key: $0, name: book?.title(of: $0) ?? $0.address.description) })
         }
         set(\.card, await account.contacts.card(of: id.address))
+        if isContact {
+            set(\.offersCommands, await (try? account.commands.offers(of: id.address))?.isEmpty == false)
+        }
     }
 
     private func askLastSeen() async {

@@ -69,11 +69,9 @@ extension Wording {
 
     /// The server's own text.
     private static func said(by error: ClientError) -> String? {
-        let text = error.stanzaError?.text.best(for: Self.languages)
+        let text = error.stanzaError?.text.best(for: [languageTag])
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
-
-    private static var languages: [String] { [Localization.language.replacing("_", with: "-")] }
 
     public static func failure(_ error: OwnProfileFailure) -> String {
         switch error {

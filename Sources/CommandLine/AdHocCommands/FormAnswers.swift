@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import DataForms
 internal import Localization
 internal import TerminalApp
@@ -56,7 +57,7 @@ struct FormAnswers {
                 throw .usage(
                     localized("“%@” is secret and must not be an argument; use --answers.", field.shownLabel))
             }
-            values[name] = field.normalized(own)
+            values[name] = FormField(field)?.normalized(own) ?? own
         }
         return values
     }
@@ -78,24 +79,5 @@ extension DataFormField {
     var shownLabel: String {
         let text = label.flatMap { $0.trimmed.isEmpty ? nil : $0 } ?? name ?? ""
         return TerminalText.harmless(text)
-    }
-
-    /// Values as a user writes them, as the form takes them: `yes` is a boolean, the label of an option is its value.
-    func normalized(_ values: [String]) -> [String] {
-        switch kind {
-        case .boolean:
-            values.map { value in
-                let word = value.lowercased()
-                if [localized("yes"), "yes", "y", "是", "true", "1"].contains(word) { return "true" }
-                if [localized("no"), "no", "n", "否", "false", "0"].contains(word) { return "false" }
-                return value
-            }
-        case .listSingle, .listMulti:
-            values.map { value in
-                guard !options.contains(where: { $0.value == value }) else { return value }
-                return options.first { $0.label == value }?.value ?? value
-            }
-        default: values
-        }
     }
 }

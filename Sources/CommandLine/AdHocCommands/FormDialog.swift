@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import DataForms
 internal import Localization
 internal import TerminalApp
@@ -27,16 +28,7 @@ struct FormDialog {
     }
 
     /// The sentence about a wrong answer.
-    static func text(_ fault: DataFormFault) -> String {
-        let label = TerminalText.harmless(fault.label)
-        return switch fault.reason {
-        case .missing: localized("“%@” needs an answer.", label)
-        case .tooMany: localized("“%@” takes one answer only.", label)
-        case .count: localized("“%@” takes another number of answers.", label)
-        case .notAnOption: localized("The answer to “%@” is not one of the choices.", label)
-        case .invalid: localized("The answer to “%@” is not valid.", label)
-        }
-    }
+    static func text(_ fault: DataFormFault) -> String { TerminalText.harmless(Wording.fault(fault)) }
 
     /// One answer; empty keeps the value that the form suggests.
     private func ask(_ field: DataFormField) async -> [String]? {
@@ -58,18 +50,6 @@ struct FormDialog {
         }
         guard let line else { return nil }
         if line.isEmpty { return field.values }
-        return field.normalized(values(of: line, for: field))
-    }
-
-    /// The values in one line: options by number or name, several with commas where the field takes several.
-    private func values(of line: String, for field: DataFormField) -> [String] {
-        let takesMany = [.listMulti, .jidMulti].contains(field.kind)
-        let words = takesMany ? line.split(separator: ",").map { String($0).trimmed } : [line]
-        return words.map { word in
-            guard let number = Int(word), field.options.indices.contains(number - 1),
-                !field.options.contains(where: { $0.value == word })
-            else { return word }
-            return field.options[number - 1].value
-        }
+        return FormField(field)?.values(ofLine: line) ?? [line]
     }
 }

@@ -44,9 +44,11 @@ extension TerminalChat {
         case .trust(let text, let isVerified): decide(isVerified ? .verified : .trusted, text)
         case .distrust(let text): decide(.distrusted, text)
         case .encryption(let text): return await encryption(text)
+        case .commands(let text): listCommands(text)
+        case .run(let text): runCommand(text)
         case .help: help()
         case .quit: isLeaving = true
-        case .unknown(let name): showNotice(localized("There is no command %@; /help lists them.", name))
+        case .unknown(let name): runUnknown(name)
         case .incomplete(let usage): showNotice(localized("Type %@.", usage))
         }
         return true

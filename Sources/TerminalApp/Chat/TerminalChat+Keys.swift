@@ -65,9 +65,10 @@ extension TerminalChat {
             return showNotice(localized("Not sent."))
         }
         if playback.isPlaying { return await playback.stop() }
-        if question != nil {
+        if let open = question {
             question = nil
             _ = input.take(isSecret: true)
+            await open.onCancel()
             return showNotice(localized("Nothing was changed."))
         }
         if let composer = conversation?.composer, composer.edit != nil || composer.reply != nil {

@@ -18,6 +18,8 @@ package final class TerminalChat {
     struct Question {
         var prompt: String
         var isSecret = false
+        /// Called when the user cancels the question.
+        var onCancel: @MainActor () async -> Void = {}
         var onAnswer: @MainActor (String) async -> Void
     }
 
@@ -52,6 +54,8 @@ package final class TerminalChat {
     var shownForecast: String?
     /// The devices of the last `/keys`, whose numbers other commands take.
     var listedKeys: (address: JID, devices: [EncryptionDevice])?
+    /// The commands of a bot or server that were listed last.
+    var commandDialog: CommandDialog?
     /// Contacts that the user has removed here, so that their removal is not reported.
     var removed: Set<JID> = []
     /// Whether anything was drawn.

@@ -47,6 +47,10 @@ enum ChatCommand: Equatable {
     case distrust(String)
     /// Shows whether the conversation is encrypted, or decides.
     case encryption(String?)
+    /// Lists the commands of an address; of the contact of the open conversation without one.
+    case commands(String?)
+    /// Executes a listed command by its number, node or name.
+    case run(String)
     case help
     case quit
     case unknown(String)
@@ -93,6 +97,8 @@ enum ChatCommand: Equatable {
         ("/remove", "[ADDRESS]", "remove a contact"),
         ("/block", "[ADDRESS]", "block someone, or the contact of this conversation"),
         ("/unblock", "ADDRESS", "unblock someone"),
+        ("/commands", "[ADDRESS]", "the commands of a bot or server, or of the contact of this conversation"),
+        ("/run", "NUMBER|NAME", "execute one of the listed commands"),
         ("/help", "", "this list"),
         ("/quit", "", "sign off and quit"),
     ]
@@ -166,6 +172,8 @@ enum ChatCommand: Equatable {
         case "/encryption": self = .encryption(argument)
         case "/contacts", "/friends": self = .open(nil)
         case "/chat": self = .open(argument)
+        case "/commands": self = .commands(argument)
+        case "/run": self = argument.map(Self.run) ?? .incomplete("/run NUMBER")
         case "/help": self = .help
         case "/quit", "/exit": self = .quit
         default: self = .unknown(String(name))
