@@ -120,23 +120,29 @@ struct CommandCommandTests {
         func wait(_ text: String) async throws {
             try await chat.waitForOutput(text) { _ in chat.screen().text.contains(text) }
         }
+        /// Until the input line is the question.
+        func waitForQuestion() async throws {
+            try await chat.waitForOutput("the question") { _ in
+                chat.screen().text.split(separator: "\n").last { !$0.allSatisfy(\.isWhitespace) }?.hasPrefix("Food:")
+                    == true
+            }
+        }
         try await wait(" · online")
         chat.type("/commands\r")
         try await wait("2  Feed  (feed)")
         chat.type("/run 2\r")
-        try await wait("Food:")
+        try await waitForQuestion()
         chat.type("steak\r")
         try await wait("The answer to “Food” is not one of the choices.")
+        try await waitForQuestion()
         chat.type("1\r")
         try await wait("Akka eats clover.")
         chat.type("/feed\r")
-        try await wait("2  Bread")
+        try await waitForQuestion()
         chat.type("Bread\r")
         try await wait("Error: Bread is bad for geese.")
         chat.type("/run feed\r")
-        try await chat.waitForOutput("the question") { _ in
-            chat.screen().text.components(separatedBy: "Feed Akka").count == 4
-        }
+        try await waitForQuestion()
         chat.type("\u{3}")
         try await wait("Nothing was changed.")
         chat.type("/geese\r")

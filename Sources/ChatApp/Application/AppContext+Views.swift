@@ -167,7 +167,8 @@ extension AppContext {
                 ? { [weak self] in
                     self?.showDevices(of: key.address, name: name(), as: key.account, over: self?.window?.window)
                 } : nil,
-            nicknames: nicknames, commands: commands(of: key, account), sendsWithReturn: { [home] in home.preferences.values.sendsWithReturn },
+            nicknames: nicknames, commands: commands(of: key, account),
+            sendsWithReturn: { [home] in home.preferences.values.sendsWithReturn },
             spelling: spelling,
             checksSpelling: { [home] in home.preferences.values.checksSpelling }, showToast: windowContext.showToast,
             window: windowContext.window)

@@ -16,6 +16,7 @@ final class CommandWindow {
     private(set) var texts: [String] = []
 
     private let title: WindowTitle
+    private let name: String
     private let stack = Stack()
     private let empty = StatusPage(icon: "utilities-terminal-symbolic", title: "")
     private let heading = Label().wrap(maximumCharacters: 30).centered().css("title-2")
@@ -35,6 +36,7 @@ final class CommandWindow {
     ///   - first: a command to start at once.
     init(_ model: CommandModel, name: String, first: CommandService.Offer? = nil, over parent: Window?) {
         self.model = model
+        self.name = name
         self.first = first
         title = WindowTitle(localized("Commands"), name)
         fields = FormFieldsView(
@@ -52,7 +54,10 @@ final class CommandWindow {
         let page = Box.vertical(spacing: 18, heading, says, fields.root, result, failure)
             .margins(horizontal: 18, vertical: 18)
         stack.add(Box(.vertical), name: "loading")
-        stack.add(ScrolledWindow(Clamp(list.margins(horizontal: 12, vertical: 12), maximumWidth: 520)), name: "list")
+        stack.add(
+            ScrolledWindow(
+                Clamp(list.align(vertical: .start).margins(horizontal: 12, vertical: 12), maximumWidth: 520)),
+            name: "list")
         stack.add(empty, name: "empty")
         stack.add(ScrolledWindow(Clamp(page, maximumWidth: 520)), name: "page")
         window = Window(
@@ -97,7 +102,7 @@ final class CommandWindow {
         let isPage = model.page != nil || model.current != nil
         let isBusy = model.progress == .loading || model.progress == .working
         spinner.isSpinning = isBusy
-        title.show(title: model.current?.name ?? localized("Commands"))
+        title.show(title: model.current?.name ?? localized("Commands"), subtitle: name)
         cancel.isVisible = model.progress == .asking || model.progress == .working && isPage
         back.isVisible = model.canGoBack
         showForward()
@@ -178,8 +183,12 @@ final class CommandWindow {
         for row in page.rows { result.append(group(row)) }
         if page.hiddenCount > 0 {
             result.append(
-                text(localized("%@ more entry is not shown.", plural: "%@ more entries are not shown.", count: page.hiddenCount))
-                    .css("dim-label"))
+                text(
+                    localized(
+                        "%@ more entry is not shown.", plural: "%@ more entries are not shown.", count: page.hiddenCount
+                    )
+                )
+                .css("dim-label"))
         }
         let isDone = model.progress == .finished
         if isDone, page.notes.isEmpty, page.entries.isEmpty, page.rows.isEmpty { says.append(text(localized("Done."))) }

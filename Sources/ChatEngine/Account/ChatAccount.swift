@@ -108,7 +108,9 @@ public final class ChatAccount: Sendable {
     public func setActive(_ isActive: Bool) async { await connection.setActive(isActive) }
 
     /// Changes what contacts learn from now on.
-    public func setDisclosure(receipts: Bool, typing: Bool) { context.setDisclosure(receipts: receipts, typing: typing) }
+    public func setDisclosure(receipts: Bool, typing: Bool) {
+        context.setDisclosure(receipts: receipts, typing: typing)
+    }
 
     // MARK: Conversations
 

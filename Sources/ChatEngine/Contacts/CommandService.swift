@@ -54,7 +54,9 @@ public struct CommandService: Sendable {
                 group.addTask {
                     do throws(ClientError) {
                         let items = try await commands.commands(of: responder)
-                        return (index, .success(items.map { Offer(responder: responder, node: $0.node, name: $0.name) }))
+                        return (
+                            index, .success(items.map { Offer(responder: responder, node: $0.node, name: $0.name) })
+                        )
                     } catch {
                         return (index, .failure(error))
                     }

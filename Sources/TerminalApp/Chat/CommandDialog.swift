@@ -96,7 +96,9 @@ final class CommandDialog {
                 // A wrong answer is asked again.
                 if self.model.progress == .asking, let wrong = self.model.wrongField {
                     self.show(self.model.failure ?? "")
-                    return self.ask((self.model.page?.fields ?? []).filter { $0.id == wrong }[...], remaining: remaining)
+                    let again = (self.model.page?.fields ?? []).filter { $0.id == wrong }
+                    for field in again { self.model.answers[field.id] = field.values }
+                    return self.ask(again[...], remaining: remaining)
                 }
                 self.showStage(remaining: remaining - 1)
             }

@@ -85,7 +85,8 @@ extension WindowTests {
         let food = DataFormField(
             name: "food", kind: .listSingle, label: sampleWords("Food"), isRequired: true,
             options: [
-                .init(label: sampleWords("Clover"), value: "clover"), .init(label: sampleWords("Bread"), value: "bread"),
+                .init(label: sampleWords("Clover"), value: "clover"),
+                .init(label: sampleWords("Bread"), value: "bread"),
             ])
         let goose = DataFormField(name: "goose", label: sampleWords("Goose"), isRequired: true)
         let form = DataForm(
