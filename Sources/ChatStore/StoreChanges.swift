@@ -1,5 +1,5 @@
 internal import Synchronization
-package import Waiting
+internal import Waiting
 
 /// The changes of one or several transactions.
 public struct StoreChanges: Sendable, Equatable {

@@ -116,7 +116,7 @@ struct BeginningTests {
     func silence(at silent: Request) async throws {
         try await withServer(silentAt: [silent]) { server, _, account in
             let bob = try JID("bob@xmpp.test")
-            try await account.send(
+            _ = try await account.send(
                 .text(MessageText("Honk")), in: ConversationKey(account: account.id, address: bob, kind: .direct))
             await server.wait { $0.received.contains { $0.name.local == "message" && $0["to"] == "bob@xmpp.test" } }
             for request in Request.allCases { await server.wait { $0.received.contains(where: request.isStanza) } }

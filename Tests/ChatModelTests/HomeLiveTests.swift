@@ -31,7 +31,7 @@ struct HomeLiveTests {
     }
 
     @Test(
-        "a wrong password is explained; the certificate is confirmed once and trusted; the account works"
+        "S0-77, S1-6: a wrong password is explained; the certificate is confirmed once and trusted; the account works"
     )
     func signIn() async throws {
         let server = try await ServerKind.prosody13.shared()
@@ -109,7 +109,7 @@ struct HomeLiveTests {
             for (number, isOn) in [true, false, true].enumerated() {
                 home.preferences.values.tellsTyping = isOn
                 await home.applyPreferences()
-                try await account.send(
+                _ = try await account.send(
                     .text(MessageText("\(number)")), in: ConversationKey(account: id, address: romeo, kind: .direct))
                 while states.count == number, let batch = await events.next() {
                     for case .message(let message) in batch where message.body == "\(number)" {
@@ -145,7 +145,9 @@ struct HomeLiveTests {
         await home.stop()
     }
 
-    @Test("an account is created: a name in use is reported, another one is registered and signed in to")
+    @Test(
+        "S0-33, S0-78, S1-19, S2-20: an account is created: a name in use is reported, another one is registered and signed in to"
+    )
     func register() async throws {
         let server = try await ServerKind.prosody012.shared()
         let taken = try await server.newAccount("romeo")
@@ -187,7 +189,7 @@ struct HomeLiveTests {
         await home.start()
         let link = try await server.invitation(contact: romeo.username)
         func model() throws -> RegistrationModel {
-            let model = home.register(try #require(AccountInvitation(link)))
+            let model = home.register(AccountInvitation(link))
             (model.host, model.port) = (server.host, String(server.port))
             model.connect()
             return model

@@ -13,12 +13,12 @@ struct LinkCardsTests {
     @Test("a link is described a moment after it was written, once, and only if the user wants that")
     func describing() async throws {
         let asked = Asked()
-        var isOn = true
+        let isOn = Mutex(true)
         let cards = LinkCards(
             describe: { link in
                 asked.add(link)
                 return LinkDescription(of: link, title: "A page")
-            }, clock: clock, isOn: { isOn })
+            }, clock: clock, isOn: { isOn.withLock { $0 } })
         cards.textChanged("see https://example.org/a")
         await clock.sleeps(1)
         #expect(asked.all.isEmpty && cards.card == nil)
@@ -33,7 +33,7 @@ struct LinkCardsTests {
         await eventually { cards.card != nil }
         #expect(cards.take(for: "see https://example.org/b")?.link == "https://example.org/b")
         #expect(cards.card == nil)
-        isOn = false
+        isOn.withLock { $0 = false }
         cards.textChanged("see https://example.org/d")
         #expect(cards.card == nil && asked.all.count == 2)
     }

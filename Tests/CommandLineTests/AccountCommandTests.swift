@@ -7,7 +7,9 @@ import Testing
 @testable import CommandLine
 
 @Suite struct AccountCommandTests {
-    @Test("S0-78, S1-4, S1-19, S2-10, S2-11, S2-20: registering creates an account, saves its password and reports it")
+    @Test(
+        "S0-32, S0-78, S1-4, S1-19, S2-10, S2-11, S2-20: registering creates an account, saves its password and reports it"
+    )
     func register() async throws {
         let server = try await PrivateProsody.shared
         let person = try Person(newcomer: "newcomer", on: server)
@@ -51,7 +53,7 @@ import Testing
         #expect(asked.errors.contains("no password"), "the refused one was forgotten")
     }
 
-    @Test("S2-14: a network failure ends with status 4 and removes nothing")
+    @Test("S0-73, S1-15, S2-14: a network failure ends with status 4 and removes nothing")
     func network() async throws {
         let person = try await Person("network", on: .shared)
         try await person.run("login")
@@ -61,7 +63,7 @@ import Testing
         #expect(try await person.bare(["roster"]).status == 0)
     }
 
-    @Test("S0-74: a server that never responds ends with status 4 and a message about the timeout")
+    @Test("S0-74, S1-16: a server that never responds ends with status 4 and a message about the timeout")
     func timeout() async throws {
         let person = try await Person("timeout", on: .shared)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -146,7 +148,9 @@ import Testing
         #expect(try await Program("hongyan", ["--version"], home: home).result().output.hasPrefix("hongyan "))
     }
 
-    @Test("S1-18, S2-10: in a terminal, the password is requested and never shown, and a certificate must be confirmed")
+    @Test(
+        "S0-29, S1-18, S2-10, S3-32: in a terminal, the password is requested and never shown, and a certificate must be confirmed"
+    )
     func terminal() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("terminal", on: server)

@@ -159,7 +159,8 @@ import Testing
     }
 
     @Test(
-        "S2-31, S2-32, S2-35: a contact that comes online moves to the top of the list; a number opens a conversation")
+        "S2-15, S2-31, S2-32, S2-35: a contact that comes online moves to the top of the list; a number opens a conversation"
+    )
     func friends() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)

@@ -101,7 +101,9 @@ import Testing
         try await juliet.run("listen", "--accept", "perhaps", expecting: 2)
     }
 
-    @Test("S1-33, S0-79, S2-16, S2-17: messages and states arrive; a contact that disconnects is offline")
+    @Test(
+        "S0-13, S0-14, S0-79, S0-90, S1-33, S2-16, S2-17: messages and states arrive; a contact that disconnects is offline"
+    )
     func messages() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -134,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "S0-97, S0-98, S0-99, S0-102, S0-103, S0-104: pictures and voice arrive byte for byte, uploaded or inside the message",
+        "S0-93, S0-94, S0-96, S0-97, S0-98, S0-99, S0-101…S0-104: pictures and voice arrive byte for byte, uploaded or inside the message",
         arguments: [[], ["--inline"]])
     func files(_ form: [String]) async throws {
         let server = try await PrivateProsody.shared

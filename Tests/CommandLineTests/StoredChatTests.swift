@@ -16,7 +16,7 @@ import XMPPAddress
     }
 
     @Test(
-        "stored messages show at once without a network; a new message is sent once, even if the program is killed"
+        "S0-87, S0-92, S1-28, S1-37: stored messages show at once without a network; a new message is sent once, even if the program is killed"
     )
     func offline() async throws {
         let server = try await PrivateProsody()
@@ -156,7 +156,7 @@ import XMPPAddress
         #expect(chat.screen(columns: columns).wrapCount == 0)
     }
 
-    @Test("a room is a conversation: joined, used, its occupants listed, left")
+    @Test("S3-25: a room is a conversation: joined, used, its occupants listed, left")
     func room() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)

@@ -5,7 +5,7 @@ import Testing
 /// Each test runs in a separate process, because the session bus is set in the process environment.
 @Suite("Passwords in the secret service", .timeLimit(.minutes(5)))
 struct SecretServiceTests {
-    @Test("a real secret service stores, finds, replaces and removes passwords")
+    @Test("S2-10: a real secret service stores, finds, replaces and removes passwords")
     func life() async throws {
         await #expect(processExitsWith: .success) {
             let session = try PrivateSession(withKeyring: true)

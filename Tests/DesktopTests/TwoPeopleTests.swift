@@ -4,20 +4,20 @@ import Testing
 @Suite("Two people at two windows", .serialized, .timeLimit(.minutes(20)))
 struct TwoPeopleTests {
     @Test(
-        "S0-29, S0-69, S0-78, S1-19, S2-18, S2-20: both create accounts in the window: with a provider, and with an invitation; the user decides about a certificate"
+        "S0-20, S0-21, S0-28, S0-29, S0-32, S0-69, S0-78, S0-105, S1-5, S1-19, S2-1, S2-18, S2-20, S3-32: both create accounts in the window: with a provider, and with an invitation; the user decides about a certificate"
     )
     func accounts() async throws { try await Story.shared.reach(.accounts) }
 
-    @Test("the program is quit from its menu, and a link starts a conversation")
+    @Test("S0-6, S1-21: the program is quit from its menu, and a link starts a conversation")
     func beginning() async throws { try await Story.shared.reach(.beginning) }
 
     @Test(
-        "S0-81, S1-38, S2-21, S2-23, S2-25, S2-27, S2-28: one user adds the other by user name; the other accepts, and each sees the other online"
+        "S0-11, S0-81, S1-26, S1-38, S2-10, S2-11, S2-15, S2-21, S2-23, S2-25, S2-27, S2-28, S2-33: signed in again with the saved password, one user adds the other by user name; the other accepts, and each sees the other online"
     )
     func friends() async throws { try await Story.shared.reach(.friends) }
 
     @Test(
-        "S0-90, S0-91, S1-33, S1-34, S1-36: texts in both directions, also Chinese and emoji; ticks show that they were delivered and seen"
+        "S0-90, S0-91, S1-2, S1-30, S1-33, S1-34, S1-36: texts in both directions, also Chinese and emoji; ticks show that they were delivered and seen"
     )
     func texts() async throws { try await Story.shared.reach(.texts) }
 
@@ -42,13 +42,13 @@ struct TwoPeopleTests {
     @Test("the keyboard does everything with messages, and what is typed goes to the input field")
     func keyboard() async throws { try await Story.shared.reach(.keyboard) }
 
-    @Test("S0-92: a message sent without a network waits, and arrives once when the network is back")
+    @Test("S0-92, S2-1: a message sent without a network waits, and arrives once when the network is back")
     func outage() async throws { try await Story.shared.reach(.outage) }
 
-    @Test("S0-87, S1-28: after a kill the draft and the waiting message are there when the program is restarted")
+    @Test("S0-87, S1-28, S1-37: after a kill the draft and the waiting message are there when the program is restarted")
     func crash() async throws { try await Story.shared.reach(.crash) }
 
-    @Test("a room is created, the other user is invited, and both chat in it")
+    @Test("S3-25: a room is created, the other user is invited, and both chat in it")
     func room() async throws { try await Story.shared.reach(.room) }
 
     @Test("the list is used by keyboard and mouse, and the window is restored")

@@ -7,8 +7,8 @@ struct ExamplePackage: Sendable {
     /// short.
     static let programs = Task {
         let root = ProjectFile.root.path(percentEncoded: false)
-        let package = ExamplePackage(folder: root + "Examples/Programs", products: root + ".build/programs")
-        try await package.swift(["build", "--build-tests"])
+        var package = ExamplePackage(folder: root + "Examples/Programs", products: root + ".build/programs")
+        package.output = try await package.swift(["build", "--build-tests"])
         return package
     }
 
@@ -18,6 +18,8 @@ struct ExamplePackage: Sendable {
 
     let folder: String
     let products: String
+    /// What the first build has printed.
+    var output = ""
 
     /// Runs `swift` in the package; throws its output if it fails.
     @discardableResult

@@ -76,6 +76,10 @@ struct OutsideProgramTests {
     @Test("S3-3, S3-8: the package builds outside of the library, without a warning about it")
     func builds() async throws {
         let package = try await ExamplePackage.programs.value
+        let warnings = package.output.split(separator: "\n").filter {
+            $0.contains(#/\/Sources\/[^:]+:\d+:\d+: warning:/#)
+        }
+        #expect(warnings.isEmpty, "\(warnings.joined(separator: "\n"))")
         // Nothing is left to do, and nothing of a guarded dependency was fetched.
         try await package.swift(["build", "--build-tests"])
         #expect(!FileManager.default.fileExists(atPath: package.folder + "/Package.resolved"))

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import HongyanTesting
-package import ServerFixtures
+import ServerFixtures
 internal import Synchronization
 internal import TransportLayer
 

@@ -1,4 +1,4 @@
-package import TransportLayer
+import TransportLayer
 package import XMLStreaming
 
 /// An error in an attack before it reached the attacked program.

@@ -1,5 +1,5 @@
 package import ChatEngine
-package import ChatModel
+import ChatModel
 package import ChatStore
 package import EndToEndEncryption
 import Synchronization

@@ -87,7 +87,7 @@ struct VideoTests {
     func others() async throws {
         func refused(_ bytes: [UInt8], _ name: String) async -> Bool {
             let path = NSTemporaryDirectory() + UUID().uuidString + name
-            FileManager.default.createFile(atPath: path, contents: Data(bytes))
+            _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
             defer { try? FileManager.default.removeItem(atPath: path) }
             do {
                 _ = try await VideoFile.inspect(path: path)

@@ -29,7 +29,7 @@ struct XMLElementTests {
         }
     }
 
-    @Test("Attributes are found with and without a namespace")
+    @Test("S3-5: Attributes are found with and without a namespace")
     func attributes() throws {
         let element = try XMLElement(parsing: "<a xmlns:p='u' p:x='1' x='2' xml:lang='de' y='&lt;&#10;'/>")
         #expect(element["x"] == "2")

@@ -215,6 +215,31 @@ struct LoginTests {
         #expect(await server.ends == [.closed, .closed])
     }
 
+    @Test("S0-71: a second run of a client that is still connecting ends the first attempt")
+    func runWhileConnecting() async throws {
+        let server = MemoryServer()
+        var configuration = try server.account("alice")
+        let (connect, hangs) = (configuration.transports.connect, Gate())
+        let isFirst = Mutex(true)
+        configuration.transports = TransportFactory { target throws(TransportError) in
+            let waits = isFirst.withLock { first in
+                defer { first = false }
+                return first
+            }
+            guard waits else { return try await connect(target) }
+            hangs.open()
+            // Until it is cancelled.
+            await Gate().wait()
+            throw TransportError(.cancelled, "The attempt was ended.")
+        }
+        let client = Client(configuration)
+        let first = Task { try await client.run { _ in Issue.record("The first attempt went on.") } }
+        await hangs.wait()
+        try await client.run { second in #expect(await second.isOnline) }
+        _ = await first.result
+        #expect(await server.ends == [.closed])
+    }
+
     @Test("S0-45: a stream error ends the session with its meaning")
     func streamError() async throws {
         let server = MemoryServer()

@@ -43,13 +43,13 @@ private final class Screen {
 @Suite("Custom events", .timeLimit(.minutes(20)))
 struct OwnEventsTests {
     @Test(
-        "S2-13, S3-21: a custom extension notifies several observers, one of them on the main actor, until the session ends"
+        "S2-13, S3-20, S3-21: a custom extension notifies several observers, one of them on the main actor, until the session ends"
     )
     func several() async throws {
         let server = MemoryServer()
         var configuration = try server.account("alice")
         configuration.add { _ in Counter() }
-        let screen = await Screen()
+        let screen = Screen()
         let (own, other) = try await Client(configuration).run { session in
             let counter = try #require(session[Counter.self])
             let (first, second) = (counter.events(), counter.events())

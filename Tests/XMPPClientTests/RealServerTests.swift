@@ -45,7 +45,9 @@ extension PrivateServer {
 
 @Suite("Real servers", .timeLimit(.minutes(20)))
 struct RealServerTests {
-    @Test("S0-69, S0-76, S0-79, S0-105, S1-5, S3-2: log in, go online, chat", arguments: ServerKind.allCases)
+    @Test(
+        "S0-18, S0-69, S0-76, S0-79, S0-105, S1-5, S3-2, S3-30, S3-31, S3-33: log in over TLS, go online, chat",
+        arguments: ServerKind.allCases)
     func chat(kind: ServerKind) async throws {
         let server = try await kind.shared()
         let (alice, bob) = (try await server.newAccount("alice"), try await server.newAccount("bob"))
@@ -194,7 +196,8 @@ struct RealServerTests {
         #expect(error?.exitClass == .connection)
     }
 
-    @Test("S3-13, S3-14: without a host the domain is resolved; one that does not exist is reported as not found")
+    @Test(
+        "S3-12, S3-13, S3-14: without a host the domain is resolved; one that does not exist is reported as not found")
     func lookUp() async throws {
         let server = try await PrivateProsody.shared
         let account = try await server.newAccount()
@@ -211,7 +214,7 @@ struct RealServerTests {
         #expect(error?.exitClass == .connection)
     }
 
-    @Test("W-19: after run the server has no session left")
+    @Test("W-19, S2-8: after run the server has no session left")
     func politeEnd() async throws {
         let server = try await PrivateProsody.shared
         let account = try await server.newAccount()

@@ -112,7 +112,7 @@ struct ResumptionTests {
                 #expect((error as? ClientError)?.code == .notConnected)
             }
             #expect(await session.serverSessionCount == first + 1)
-            try await session.send(Message(to: bob, id: "next", body: "next"), onlyIn: first + 1)
+            _ = try await session.send(Message(to: bob, id: "next", body: "next"), onlyIn: first + 1)
             _ = try await session.request(Ping())
             #expect(await server.received.compactMap { $0["id"] }.filter { ["late", "next"].contains($0) } == ["next"])
         }

@@ -24,6 +24,11 @@ struct SendingTests {
                 try await token.reached(.acknowledged)
                 let written = await sending.first { if case .sent(let sent) = $0 { sent.id } else { nil } }
                 #expect(written == token.id)
+                _ = try await alice.request(Ping())
+                let asked = await sending.first {
+                    if case .sent(let sent) = $0, case .iq(let iq) = sent.stanza { iq.payload?.name } else { nil }
+                }
+                #expect(asked == Ping.name)
             }
         }
     }

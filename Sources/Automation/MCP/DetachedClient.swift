@@ -1,5 +1,5 @@
 package import JSONRPC
-package import UserProfile
+internal import UserProfile
 
 /// The sender of calls that this program makes itself: it gets the results and nothing else.
 package final class DetachedClient: ProfileRequestClient {

@@ -1,5 +1,5 @@
 internal import AccountRegistration
-public import XMPPAddress
+internal import XMPPAddress
 
 /// An invitation that the server has created for the user (XEP-0401).
 public struct IssuedInvitation: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import ChatStore
+internal import ChatStore
 internal import EntityInformation
 public import XMPPAddress
 public import XMPPClient

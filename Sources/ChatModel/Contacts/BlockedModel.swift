@@ -1,5 +1,5 @@
 public import ChatEngine
-public import ChatStore
+internal import ChatStore
 internal import Localization
 public import Observation
 public import XMPPAddress
@@ -46,7 +46,7 @@ public final class BlockedModel {
         await withTaskGroup { group in
             group.addTask { [weak self] in await coalescer.run { await self?.refresh() } }
             group.addTask { [id = account.id] in
-                for await change in changes where change.accounts.contains(id) { await coalescer.call() }
+                for await change in changes where change.accounts.contains(id) { coalescer.call() }
             }
             for await event in events {
                 switch event {

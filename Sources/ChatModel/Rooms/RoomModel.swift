@@ -94,7 +94,7 @@ public final class RoomModel {
                 }
             }
             group.addTask { [key] in
-                for await change in changes where change.accounts.contains(key.account) { await coalescer.call() }
+                for await change in changes where change.accounts.contains(key.account) { coalescer.call() }
             }
             for await event in events {
                 switch event {

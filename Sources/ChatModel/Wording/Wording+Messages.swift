@@ -1,4 +1,4 @@
-public import ChatEngine
+internal import ChatEngine
 public import ChatStore
 internal import EndToEndEncryption
 internal import Localization

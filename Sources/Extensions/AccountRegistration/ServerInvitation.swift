@@ -52,7 +52,7 @@ public struct ServerInvitation: Sendable, Equatable {
 extension Session {
     /// The invitations that our server makes for us.
     public func invitationKinds() async throws(ClientError) -> Set<ServerInvitation.Kind> {
-        guard let server = await address?.domainJID else {
+        guard let server = address?.domainJID else {
             throw ClientError(.notConnected, "Invitations need a connection.")
         }
         let commands = try await AdHocCommands(self).commands(of: server)
@@ -68,7 +68,7 @@ extension Session {
     public func makeInvitation(
         to kind: ServerInvitation.Kind, userName: String? = nil, subscribes: Bool? = nil
     ) async throws(ClientError) -> ServerInvitation {
-        guard let server = await address?.domainJID else {
+        guard let server = address?.domainJID else {
             throw ClientError(.notConnected, "Invitations need a connection.")
         }
         let commands = AdHocCommands(self)

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
-public import XMPPStanzas
+internal import XMPPStanzas
 
 /// Offers commands to others, and executes those of others (XEP-0050 Ad-Hoc Commands).
 ///

@@ -1,7 +1,7 @@
 public import DataForms
 public import XMLStreaming
 public import XMPPAddress
-public import XMPPClient
+internal import XMPPClient
 
 /// A stage of a command of another address: what it says, what it asks, and what can be done next (XEP-0050 §3.4).
 public struct CommandStage: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import DataForms
+internal import DataForms
 internal import ServiceDiscovery
 public import XMLStreaming
 public import XMPPAddress

@@ -138,10 +138,10 @@ public final class DirectTransfer: SessionExtension {
     private func received(_ element: JingleElement, from peer: JID) async throws {
         let key = Key(peer: peer, sessionID: element.sessionID)
         if let driver = state.withLock({ $0.drivers[key] }) {
-            do {
+            do throws(JingleRefusal) {
                 try await driver.received(element)
-            } catch let refusal as JingleRefusal {
-                throw refusal.stanzaError
+            } catch {
+                throw error.stanzaError
             }
             return
         }

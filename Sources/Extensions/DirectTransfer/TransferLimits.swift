@@ -1,4 +1,4 @@
-public import XMPPClient
+internal import XMPPClient
 
 /// The limits of direct transfers: what others can make this program keep open, wait for or write.
 enum TransferLimits {

@@ -1,5 +1,5 @@
 internal import Foundation
-public import MessageSemantics
+internal import MessageSemantics
 internal import Synchronization
 public import XMPPAddress
 public import XMPPClient

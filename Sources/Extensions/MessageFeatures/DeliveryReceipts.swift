@@ -1,4 +1,4 @@
-public import XMPPAddress
+internal import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 

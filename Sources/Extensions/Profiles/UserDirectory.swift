@@ -1,7 +1,7 @@
 public import DataForms
 public import XMLStreaming
 public import XMPPAddress
-public import XMPPClient
+internal import XMPPClient
 public import XMPPStanzas
 
 /// A search in the directory of a server (XEP-0055 Jabber Search).

@@ -23,7 +23,7 @@ public struct ContactAddresses: Sendable, Hashable {
     fileprivate static let lengthLimit = 1024
     fileprivate static let formType = "http://jabber.org/network/serverinfo"
 
-    fileprivate static let fields: [(String, WritableKeyPath<ContactAddresses, [String]> & Sendable)] = [
+    fileprivate static let fields: [(String, any WritableKeyPath<ContactAddresses, [String]> & Sendable)] = [
         ("abuse-addresses", \.abuse), ("admin-addresses", \.administrators), ("feedback-addresses", \.feedback),
         ("sales-addresses", \.sales), ("security-addresses", \.security), ("status-addresses", \.status),
         ("support-addresses", \.support),

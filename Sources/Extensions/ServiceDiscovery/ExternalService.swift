@@ -1,4 +1,4 @@
-public import DataForms
+internal import DataForms
 public import MessagePayloads
 public import XMLStreaming
 public import XMPPClient

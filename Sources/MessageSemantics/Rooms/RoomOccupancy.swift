@@ -1,5 +1,5 @@
 internal import MessagePayloads
-public import XMPPAddress
+internal import XMPPAddress
 public import XMPPStanzas
 
 /// The nickname and occupant id of this account in one room, and which claims in the messages of the room are trusted.

@@ -1,4 +1,4 @@
-package import ChatStore
+internal import ChatStore
 internal import Glibc
 package import MessageFeatures
 

@@ -132,7 +132,7 @@ struct ArchiveCatchUpLiveTests {
         try await Client(configuration).run(from: .connecting) { session in
             let stream = session[ArchiveCatchUp.self]?.events()
             session.connect()
-            for await event in stream ?? AsyncStream { $0.finish() } {
+            for await event in stream ?? AsyncStream(unfolding: { nil }) {
                 if case .complete(let count) = event { events.withLock { $0.append(count) } }
                 break
             }

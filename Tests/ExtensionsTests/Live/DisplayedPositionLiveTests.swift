@@ -25,7 +25,7 @@ struct DisplayedPositionLiveTests {
             #expect(await mine.all.isEmpty)
             let heard = other.events()
             // The server must query the interests of the other device before it sends it events.
-            try await withThrowingTaskGroup { group in
+            await withThrowingTaskGroup { group in
                 group.addTask {
                     var number = 0
                     while !Task.isCancelled {

@@ -1,5 +1,5 @@
 public import MessagePayloads
-public import XMLStreaming
+internal import XMLStreaming
 
 /// A file that is offered to one device (XEP-0234 Jingle File Transfer §5).
 ///

@@ -1,7 +1,7 @@
 internal import DataForms
 internal import XMLStreaming
 public import XMPPAddress
-public import XMPPStanzas
+internal import XMPPStanzas
 
 /// An occupant without voice asks the moderators of a room for it (XEP-0045 Multi-User Chat §7.13, §8.6).
 public struct VoiceRequest: Sendable, Hashable {
