@@ -141,7 +141,7 @@ let package = Package(
             ]),
         extensionModule("DataForms"),
         extensionModule("ServiceDiscovery", ["DataForms", "Cryptography", "MessagePayloads"]),
-        extensionModule("Roster", ["AccountRegistration", "MessagePayloads", "Waiting"]),
+        extensionModule("Roster", ["AccountRegistration", "EntityInformation", "MessagePayloads", "Waiting"]),
         extensionModule("AccountRegistration", ["AdHocCommands", "DataForms", "MessagePayloads"]),
         extensionModule("EntityInformation", ["MessagePayloads"]),
         extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),
@@ -321,7 +321,7 @@ let package = Package(
             "UserProfile",
             [
                 "UserProfile", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "JSONRPC", "SASLMechanisms",
-                "XMPPAddress", "ServerFixtures",
+                "XMLStreaming", "XMPPAddress", "XMPPClient", "ServerFixtures",
             ]),
         tests("Media", ["Media"]),
         .executableTarget(
@@ -386,8 +386,8 @@ let package = Package(
             foundation + [
                 "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "EndToEndEncryption",
                 "EntityInformation", "FileSharing", "GroupChat", "HongyanTesting", "Media",
-                "MessageFeatures", "MessageHistory", "MessageSemantics", "OMEMO", "Profiles", "PublishSubscribe",
-                "TransportLayer", "XMPPClient",
+                "MessageFeatures", "MessageHistory", "MessagePayloads", "MessageSemantics", "OMEMO", "Profiles",
+                "PublishSubscribe", "Roster", "ServiceDiscovery", "TransportLayer", "XMPPClient",
                 "ServerFixtures",
             ],
             exclude: ["Encryption/peer.py", "Encryption/profanity.py"]),
@@ -443,7 +443,12 @@ let package = Package(
                 "ProgramFixtures", "HostileFixtures",
             ]),
         tests("HongyanTesting", ["Hongyan", "HongyanTesting"]),
-        tests("Documentation", ["Hongyan", "ServerFixtures", "goose", "ChatManager"], exclude: ["StandIns"]),
+        tests(
+            "Documentation",
+            [
+                "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Hongyan", "Media", "ServerFixtures",
+                "XMPPAddress", "XMPPClient", "goose", "ChatManager",
+            ], exclude: ["StandIns"]),
     ],
     swiftLanguageModes: [.v6]
 )

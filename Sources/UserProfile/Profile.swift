@@ -1,8 +1,10 @@
+public import ChatEngine
 public import ChatModel
 public import ChatStore
 internal import Foundation
 internal import Glibc
 public import XMPPAddress
+internal import XMPPClient
 
 /// The folder with all conversations of a user on this computer: `chat.db` and received files.
 ///
@@ -83,9 +85,23 @@ public struct Profile: Sendable {
             at: mediaFolder(of: account), budget: ProfileUploader.budget, pinned: hashes)
     }
 
-    /// Removes the files and media of an account, after its media are closed.
+    /// The caches of an account, in a folder that is created if necessary. Without that folder nothing is stored.
+    public func caches(of account: JID) -> AccountCaches {
+        let folder = cacheFolder(of: account)
+        try? FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return AccountCaches(
+            contacts: CacheFile(path: folder + "/contacts.xml"),
+            capabilities: CacheFile(path: folder + "/capabilities.xml"))
+    }
+
+    private func cacheFolder(of account: JID) -> String {
+        folder + "/cache/" + Self.fileName(account.bare.description)
+    }
+
+    /// Removes the files, media and caches of an account, after its media are closed.
     public func removeFiles(of account: JID) {
-        for path in [filesFolder(of: account), mediaFolder(of: account)] {
+        for path in [filesFolder(of: account), mediaFolder(of: account), cacheFolder(of: account)] {
             try? FileManager.default.removeItem(atPath: path)
         }
     }

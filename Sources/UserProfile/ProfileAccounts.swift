@@ -97,6 +97,8 @@ public actor ProfileAccounts: AccountStorage {
         }
     }
 
+    public func caches(of account: JID) -> AccountCaches { profile.caches(of: account) }
+
     public func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache? {
         try? await profile.openMedia(of: account, waiting: waiting)
     }

@@ -1,5 +1,5 @@
 public import ChatEngine
-public import ChatModel
+internal import ChatModel
 public import ChatStore
 internal import FileSharing
 internal import Foundation
@@ -34,12 +34,6 @@ public struct ProfileUploader: AttachmentUploader {
             try? await media.release(hash)
             return url
         } catch {
-            // A server without an upload service takes small pictures and voice messages inside of the message.
-            if error.code == .noUploadService, attachment.kind == .picture || attachment.kind == .voice,
-                size <= InlineMedia.maximumSize, let url = attachment.inlineURL
-            {
-                return url
-            }
             switch error.code {
             // A server without an upload service will not get one within a minute; a broken connection may be repaired by then.
             case .transferFailed: throw AttachmentFailure(.uploadFailed, isTemporary: true)

@@ -30,6 +30,30 @@ struct PresenceLiveTests {
         }
     }
 
+    @Test("a contact sees since when somebody has done nothing, until the next input", arguments: ServerKind.allCases)
+    func idle(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.ask(romeo, juliet)
+                let since = MessageTime(millisecondsSince1970: 1_700_000_000_000)
+                await juliet.account.setPresence(OwnPresence(status: "reading").idle(since: since))
+                await Person.until(romeo.account) {
+                    await romeo.account.contacts.presences[juliet.address]?.section == .away
+                }
+                let presence = try #require(await romeo.account.contacts.presences[juliet.address])
+                #expect(presence.idleSince == since && presence.status == "reading")
+                await juliet.account.setPresence(OwnPresence())
+                await Person.until(romeo.account) {
+                    await romeo.account.contacts.presences[juliet.address]?.section == .online
+                }
+                #expect(await romeo.account.contacts.presences[juliet.address]?.idleSince == nil)
+            }
+        }
+    }
+
     @Test("a contact that asks back is accepted automatically, also in another process")
     func askedBack() async throws {
         let server = try await ServerKind.prosody13.shared()

@@ -27,6 +27,7 @@ struct PreferencesTests {
     func stored() throws {
         var values = PreferenceValues()
         values.playsSound = false
+        values.minutesUntilAway = 0
         values.sendsWithReturn = false
         values.zoom = 1.25
         values.window.width = 777

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Media
@@ -54,13 +55,58 @@ import Testing
     }
 
     @Test("S0-99: a large picture is scaled and compressed, off the caller's thread")
+    @MainActor
     func standardScales() async throws {
         let bytes = try await SamplePicture.convert(["-size", "3000x1000", "plasma:red-blue", "png24:-"])
-        let picture = try await Picture.prepare(bytes, quality: .standard)
+        let isDone = Mutex(false)
+        let work = Task { @MainActor in
+            defer { isDone.withLock { $0 = true } }
+            return try await Picture.prepare(bytes, quality: .standard)
+        }
+        // The caller has turns while the picture is decoded and scaled, which takes far longer than some of them.
+        var turns = 0
+        while !isDone.withLock({ $0 }) {
+            turns += 1
+            await Task.yield()
+        }
+        #expect(turns > 10)
+        let picture = try await work.value
         #expect(picture.type == .jpeg)
         #expect(picture.width == 2048)
         #expect(picture.height == 683)
         #expect(picture.bytes.count < bytes.count / 4)
+    }
+
+    @Test(
+        "a picture is prepared down to a number of bytes, in the best quality that fits",
+        arguments: ["png24:-", "png32:-"])
+    func limitedPreparation(format: String) async throws {
+        let bytes = try await SamplePicture.convert(["-size", "600x400", "plasma:red-blue", "+noise", "Random", format])
+        let whole = try await Picture.prepare(bytes, maximumByteCount: bytes.count)
+        #expect(whole.width == 600 && whole.type == .png)
+        var last = whole.bytes.count
+        for limit in [180_000, 60_000, 30_000] {
+            let picture = try await Picture.prepare(bytes, maximumByteCount: limit)
+            #expect(picture.bytes.count <= limit && picture.bytes.count < last)
+            #expect(abs(picture.width * 2 - picture.height * 3) <= 3)
+            last = picture.bytes.count
+        }
+        let error = await #expect(throws: MediaError.self) { try await Picture.prepare(bytes, maximumByteCount: 100) }
+        #expect(error?.code == .tooLarge)
+    }
+
+    @Test("only a small still picture may stand in the place of a file")
+    func previews() async throws {
+        let side = PictureFile.previewSide
+        for format in ["png:-", "jpg:-"] {
+            let largest = try await SamplePicture.convert(["-size", "\(side)x\(side)", "xc:red", format])
+            #expect(PictureFile.isPreview(largest))
+            let wider = try await SamplePicture.convert(["-size", "\(side + 1)x8", "xc:red", format])
+            #expect(!PictureFile.isPreview(wider))
+            #expect(!PictureFile.isPreview(Array(largest.prefix(20))))
+        }
+        #expect(!PictureFile.isPreview(try await SamplePicture.convert(["-size", "8x8", "xc:red", "gif:-"])))
+        #expect(!PictureFile.isPreview([]) && !PictureFile.isPreview(Array("<svg/>".utf8)))
     }
 
     @Test("standard quality preserves transparency as PNG")

@@ -69,6 +69,20 @@ struct StickerTests {
         for text in ["<thumbnail xmlns='urn:xmpp:thumbs:1'/>", "<thumbnail xmlns='urn:xmpp:thumbs:1' uri=''/>"] {
             #expect(throws: XMLDecodingError.self) { try Thumbnail(from: XMLElement(parsing: text)) }
         }
+        let small = try #require(Thumbnail(content: [1, 2, 3, 255], mediaType: "image/png", width: 2, height: 1))
+        #expect(small.uri == "data:image/png;base64,AQID/w==")
+        #expect(try Thumbnail(from: XMLElement(parsing: XMLElement(small).description)).content == [1, 2, 3, 255])
+        #expect(Thumbnail(content: [], mediaType: "image/png") == nil)
+        let largest = [UInt8](repeating: 7, count: Thumbnail.contentLimit)
+        #expect(Thumbnail(content: largest, mediaType: "image/png")?.content == largest)
+        #expect(Thumbnail(content: largest + [7], mediaType: "image/png") == nil)
+        let tooLarge = "data:image/png;base64," + Base64.encode(largest + [7, 7, 7])
+        for uri in [
+            tooLarge, "data:image/png;base64,", "data:image/png;base64,?", "data:,AQID", "https://a.example/x", "data:",
+        ] {
+            #expect(Thumbnail(uri: uri).content == nil)
+        }
+
         let many = "<file xmlns='urn:xmpp:file:metadata:0'>\(String(repeating: thumbnail, count: 50))</file>"
         #expect(try FileMetadata(from: XMLElement(parsing: many)).thumbnails.count == Thumbnail.limit)
     }

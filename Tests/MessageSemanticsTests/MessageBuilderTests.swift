@@ -31,7 +31,8 @@ struct MessageBuilderTests {
         let target = TargetReference.archived(ArchiveReference(archive: room, id: "s1"))
         let file = Attachment(
             kind: .picture, mediaType: "image/png", name: "rose.png", size: 7, width: 3, height: 4,
-            url: "https://example.com/rose.png", contentHash: String(repeating: "ab", count: 32))
+            url: "https://example.com/rose.png", contentHash: String(repeating: "ab", count: 32),
+            thumbnail: [0x89, 0x50, 0x4E, 0x47, 1])
         for kind in [ConversationAddress.Kind.direct, .room] {
             let sent = TargetReference.sent(id: "m0")
             let about = kind == .room ? target : sent
@@ -51,7 +52,8 @@ struct MessageBuilderTests {
                 var message = try #require(MessageBuilder().message(content, id: "m1", in: conversation))
                 message.from = try kind == .room ? room.with(resource: "Jule") : JID("juliet@example.com/a")
                 let reader = MessageReader(
-                    address: try JID("juliet@example.com"), occupancies: [room: RoomOccupancy(nickname: "Jule")])
+                    address: try JID("juliet@example.com"), occupancies: [room: RoomOccupancy(nickname: "Jule")],
+                    isPreview: { $0.count < 100 })
                 let written = try Message(from: XMLElement(parsing: XMLElement(message).description))
                 let time = MessageTime(millisecondsSince1970: 1_000_000)
                 guard case .message(let copy, conversation)? = reader.read(written, .init(.live, time: time)).first

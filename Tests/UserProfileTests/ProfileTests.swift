@@ -4,6 +4,7 @@ import CredentialStore
 import Foundation
 import SASLMechanisms
 import Testing
+import XMLStreaming
 import XMPPAddress
 
 @testable import UserProfile
@@ -112,6 +113,27 @@ import XMPPAddress
         let account = try JID(escapingLocal: "..", domain: "example.org")
         #expect(profile.filesFolder(of: account) == folder + "/files/_" + account.bare.description)
         #expect(profile.mediaFolder(of: try JID("juliet@example.org/balcony")).hasSuffix("/media/juliet@example.org"))
+    }
+
+    @Test("each account has caches in a folder that only its owner can read, removed with the account")
+    func caches() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let profile = Profile(folder: folder)
+        let (juliet, romeo) = (try JID("juliet@example.org"), try JID("romeo@example.org"))
+        let accounts = ProfileAccounts(profile: profile, directory: folder)
+        let list = XMLElement(XMLName("list", "urn:x"))
+        let contacts = try #require(await accounts.caches(of: juliet).contacts)
+        await contacts.save(list)
+        #expect(await profile.caches(of: try JID("juliet@example.org/balcony")).contacts?.load() == list)
+        #expect(await profile.caches(of: romeo).contacts?.load() == nil)
+        #expect(await profile.caches(of: juliet).capabilities?.load() == nil)
+        for name in ["/cache", "/cache/juliet@example.org"] {
+            let mode = try FileManager.default.attributesOfItem(atPath: folder + name)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o700)
+        }
+        profile.removeFiles(of: juliet)
+        #expect(await profile.caches(of: juliet).contacts?.load() == nil)
+        await Profile(folder: "/dev/null/x").caches(of: juliet).contacts?.save(list)
     }
 
     @Test("only the owner can read the list of accounts and the preferences, also those of an earlier release")

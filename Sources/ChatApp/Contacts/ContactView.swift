@@ -137,8 +137,7 @@ final class ContactView {
         presence.text =
             model.isBlocked
             ? localized("Blocked")
-            : Wording.presence(
-                model.section, model.presence?.status ?? model.lastSeen.map { Wording.lastSeen($0) })
+            : Wording.presence(of: model)
         request.show(model)
         subscription.text =
             model.isBlocked ? localized("You have blocked %@.", model.name) : ContactText.subscription(model)

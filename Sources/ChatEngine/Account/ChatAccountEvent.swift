@@ -1,4 +1,5 @@
 public import ChatStore
+internal import EntityInformation
 internal import Foundation
 public import GroupChat
 package import MessageFeatures
@@ -54,15 +55,33 @@ public struct OwnPresence: Hashable, Sendable {
     public var status: String?
     /// Connected, but shown as offline.
     public var isHidden: Bool
+    /// Since when the user has done nothing (XEP-0319); `nil` while the user is active.
+    public var idleSince: MessageTime?
 
-    public init(show: Presence.Show? = nil, status: String? = nil, isHidden: Bool = false) {
+    public init(
+        show: Presence.Show? = nil, status: String? = nil, isHidden: Bool = false, idleSince: MessageTime? = nil
+    ) {
         self.show = show
         self.status = status
         self.isHidden = isHidden
+        self.idleSince = idleSince
+    }
+
+    /// The presence of a user who has done nothing since this time: away, unless the user is away or busy already. With
+    /// `nil` it is this one.
+    public func idle(since time: MessageTime?) -> OwnPresence {
+        guard let time, !isHidden else { return self }
+        var presence = self
+        presence.idleSince = time
+        if show == nil || show == .chat { presence.show = .away }
+        return presence
     }
 
     var stanza: Presence {
-        isHidden ? Presence(type: .unavailable) : Presence(show: show, status: status)
+        guard !isHidden else { return Presence(type: .unavailable) }
+        var presence = Presence(show: show, status: status)
+        if let idleSince { presence.append(IdleTime(since: idleSince.timestamp)) }
+        return presence
     }
 }
 

@@ -1,4 +1,5 @@
 public import Roster
+public import XMPPClient
 public import XMPPStream
 
 /// The automatic behaviour of an account.
@@ -27,8 +28,24 @@ public struct ChatAccountPolicy: Sendable {
     /// How long a message acknowledged by the server may be without a receipt before the archive is checked for it.
     public var confirmationTime = Duration.seconds(60)
 
+    /// What is stored between processes, so that the server sends only what has changed since.
+    public var caches = AccountCaches()
+
     /// End-to-end encryption; `nil` for none.
     public var encryption: OMEMOSettings?
 
     public init() {}
+}
+
+/// What an account stores between processes although it could request it again. Without a cache it requests everything.
+public struct AccountCaches: Sendable {
+    /// The contact list with its version (XEP-0237). It belongs to one account.
+    public var contacts: (any CacheStorage)?
+    /// The capabilities of other programs (XEP-0115, XEP-0390).
+    public var capabilities: (any CacheStorage)?
+
+    public init(contacts: (any CacheStorage)? = nil, capabilities: (any CacheStorage)? = nil) {
+        self.contacts = contacts
+        self.capabilities = capabilities
+    }
 }

@@ -35,12 +35,17 @@ extension ClientConfiguration {
         configuration.add { _ in recorder.openedStanzas }
         configuration.add {
             ServiceDiscovery(
-                $0, identity: .init(category: "client", type: policy.programType, name: policy.programName))
+                $0, identity: .init(category: "client", type: policy.programType, name: policy.programName),
+                cache: policy.caches.capabilities)
         }
         configuration.add { _ in EntityInformation() }
         let people = PeopleDirectory(people: recorder.people, store: context.store, account: context.id)
         configuration.add { _ in people }
-        configuration.add { Roster($0, policy: policy.contacts) { await recorder.rememberedPresences() } }
+        configuration.add {
+            Roster(
+                $0, policy: policy.contacts, remembered: { await recorder.rememberedPresences() },
+                cache: policy.caches.contacts)
+        }
         configuration.add { _ in PresenceStart(action: showPresence) }
         configuration.add { _ in DeliveryReceipts { context.policy.tellsReceipts } }
         configuration.add { _ in DisplayedMarkers { context.policy.tellsReceipts } }

@@ -1,3 +1,5 @@
+public import ChatStore
+internal import EntityInformation
 internal import Roster
 public import XMPPAddress
 internal import XMPPStanzas
@@ -16,11 +18,14 @@ public struct ContactPresence: Hashable, Sendable {
     public var status: String?
     /// The resources of its available devices.
     public var devices: [String]
+    /// Since when the user has done nothing on any device, as they say (XEP-0319); `nil` while one is in use.
+    public var idleSince: MessageTime?
 
-    public init(section: Section, status: String? = nil, devices: [String] = []) {
+    public init(section: Section, status: String? = nil, devices: [String] = [], idleSince: MessageTime? = nil) {
         self.section = section
         self.status = status
         self.devices = devices
+        self.idleSince = idleSince
     }
 
     init(_ contact: Contact) {
@@ -31,7 +36,16 @@ public struct ContactPresence: Hashable, Sendable {
             case .offline: .offline
             }
         self.init(
-            section: section, status: contact.status, devices: contact.resources.keys.compactMap(\.resource).sorted())
+            section: section, status: contact.status, devices: contact.resources.keys.compactMap(\.resource).sorted(),
+            idleSince: Self.idleSince(contact.resources.values))
+    }
+}
+
+extension ContactPresence {
+    private static func idleSince(_ presences: some Collection<Presence>) -> MessageTime? {
+        let times = presences.map { ((try? $0.payload(IdleTime.self)) ?? nil)?.since }
+        guard !times.contains(nil) else { return nil }
+        return times.compactMap { $0 }.max().map { MessageTime(millisecondsSince1970: $0.millisecondsSince1970) }
     }
 }
 

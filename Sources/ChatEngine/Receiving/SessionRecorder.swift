@@ -1,6 +1,7 @@
 public import ChatStore
 internal import FileSharing
 internal import GroupChat
+internal import Media
 internal import MessageFeatures
 internal import MessageHistory
 internal import Synchronization
@@ -72,7 +73,7 @@ public struct SessionRecorder: SessionStore {
     var reader: MessageReader {
         MessageReader(
             address: address, occupancies: occupancies.all, believesOwnArchive: ownArchive.assignsIdentifiers,
-            digest: { ContentHash(of: $0).description })
+            digest: { ContentHash(of: $0).description }, isPreview: PictureFile.isPreview)
     }
 
     /// Records the features of the account's archive.

@@ -1,4 +1,5 @@
 internal import ChatStore
+internal import FileSharing
 internal import Foundation
 internal import Media
 internal import XMPPClient
@@ -24,12 +25,9 @@ struct QueuedUploads: Sendable {
             progress.show(0, of: id, at: index)
             defer { progress.show(nil, of: id, at: index) }
             do throws(AttachmentFailure) {
-                var uploaded = attachment
-                uploaded.url = try await upload(attachment, to: conversation, uploader, in: session) {
-                    [progress] percent in
-                    progress.show(percent, of: id, at: index)
-                }
-                let known = uploaded
+                let known = try await upload(
+                    attachment, of: entry, to: conversation, uploader, in: session
+                ) { [progress] percent in progress.show(percent, of: id, at: index) }
                 try? await store.write { writer throws(StoreError) in try writer.update(known, at: index, of: id) }
             } catch {
                 await fail(entry, error)
@@ -37,20 +35,29 @@ struct QueuedUploads: Sendable {
         }
     }
 
-    /// Encrypts a file if necessary, and uploads it.
+    /// Encrypts a file if necessary, and uploads it. Where the server has no upload service, a picture or voice message goes
+    /// inside of the message.
     ///
-    /// - Returns: the link for the message.
+    /// - Returns: the attachment with its link.
     private func upload(
-        _ attachment: Attachment, to conversation: ConversationAddress, _ uploader: any AttachmentUploader,
-        in session: Session, progress: @escaping @Sendable (Int) -> Void
-    ) async throws(AttachmentFailure) -> String {
+        _ attachment: Attachment, of entry: QueuedMessage, to conversation: ConversationAddress,
+        _ uploader: any AttachmentUploader, in session: Session, progress: @escaping @Sendable (Int) -> Void
+    ) async throws(AttachmentFailure) -> Attachment {
+        var uploaded = attachment
         let sealing: FileSealing?
         do throws(ProtectionError) {
             sealing = try await protection.sealing(attachment, in: conversation)
         } catch {
             throw AttachmentFailure(protecting: error)
         }
-        guard let sealing else { return try await uploader.upload(attachment, in: session, progress: progress) }
+        guard let sealing else {
+            do throws(AttachmentFailure) {
+                uploaded.url = try await uploader.upload(attachment, in: session, progress: progress)
+            } catch  where error.code == .noUploadService && Self.mayBeInline(attachment, in: entry.content) {
+                return try await inline(attachment)
+            }
+            return uploaded
+        }
         guard let media, let hash = attachment.contentHash.flatMap(ContentHash.init),
             let path = await media.file(of: hash)
         else { throw AttachmentFailure(.fileGone) }
@@ -69,10 +76,42 @@ struct QueuedUploads: Sendable {
         await media.remove(sealed)
         try? await media.release(hash)
         do throws(ProtectionError) {
-            return try sealing.link(url)
+            uploaded.url = try sealing.link(url)
+            return uploaded
         } catch {
             throw AttachmentFailure(protecting: error)
         }
+    }
+
+    /// The format has no place for a text beside the medium.
+    private static func mayBeInline(_ attachment: Attachment, in content: MessageContent) -> Bool {
+        guard case .text(let text) = content, text.body.isEmpty else { return false }
+        return attachment.kind == .picture || attachment.kind == .voice
+    }
+
+    /// The form of a medium that fits into a message: a picture that is too large becomes smaller.
+    private func inline(_ attachment: Attachment) async throws(AttachmentFailure) -> Attachment {
+        guard let media, let hash = attachment.contentHash.flatMap(ContentHash.init),
+            let content = (try? await media.content(of: hash)) ?? nil
+        else { throw AttachmentFailure(.fileGone) }
+        var inline = attachment
+        if content.count > InlineMedia.maximumSize {
+            guard attachment.kind == .picture,
+                let small = try? await Picture.prepare(content, maximumByteCount: InlineMedia.maximumSize)
+            else { throw AttachmentFailure(.noUploadService) }
+            do throws(StoreError) {
+                // The queue pins it as soon as the message names it; until then it is the newest content.
+                inline.contentHash = try await media.insert(small.bytes).description
+            } catch {
+                throw .diskFailed
+            }
+            inline.mediaType = small.type.name
+            inline.size = Int64(small.bytes.count)
+            (inline.width, inline.height) = (small.width, small.height)
+            try? await media.release(hash)
+        }
+        inline.url = inline.inlineURL
+        return inline
     }
 
     /// A random name. Programs that know only links (XEP-0454) recognise what they can show and play by its extension.

@@ -29,6 +29,9 @@ public protocol AccountStorage: Sendable {
     /// Saves whether an account encrypts; `nil` turns its encryption off.
     func save(encryption: EncryptionPolicy?, of account: JID) async throws(AccountStorageError)
 
+    /// What an account stores between processes although it could request it again.
+    func caches(of account: JID) async -> AccountCaches
+
     /// Opens the media cache of an account; `nil` if that fails.
     func openMedia(of account: JID, waiting: [QueuedMessage]) async -> MediaCache?
     /// Creates the uploader for files in the media cache.
@@ -151,6 +154,7 @@ public actor MemoryAccountStorage: AccountStorage {
     public func installation(of account: JID) -> Installation? { nil }
     public func encryption(of account: JID) -> OMEMOSettings? { nil }
     public func save(encryption: EncryptionPolicy?, of account: JID) { policies[account] = encryption }
+    public func caches(of account: JID) -> AccountCaches { AccountCaches() }
     public func openMedia(of account: JID, waiting: [QueuedMessage]) -> MediaCache? { media }
     public nonisolated func uploader(for media: MediaCache) -> any AttachmentUploader { NoUploader() }
 }

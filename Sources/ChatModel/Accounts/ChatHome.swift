@@ -122,11 +122,13 @@ public final class ChatHome {
         let waiting = (try? await store.read { reader throws(StoreError) in try reader.sendQueue(of: id) }) ?? []
         let media = await accountStorage.openMedia(of: address, waiting: waiting)
         let encryption = await accountStorage.encryption(of: address)
+        let caches = await accountStorage.caches(of: address)
         guard running[id] == nil else { return }
         var policy = policy
         policy.tellsReceipts = preferences.values.tellsReceipts
         policy.tellsTyping = preferences.values.tellsTyping
         policy.encryption = encryption
+        policy.caches = caches
         let account = ChatAccount(
             id, configuration: ClientConfiguration(address: address, password: ""), store: store, policy: policy,
             media: media, uploader: media.map { accountStorage.uploader(for: $0) }, now: environment.now)
@@ -176,7 +178,7 @@ public final class ChatHome {
     public func applyPreferences() async {
         let values = preferences.values
         for work in running.values {
-            await work.account.setDisclosure(receipts: values.tellsReceipts, typing: values.tellsTyping)
+            work.account.setDisclosure(receipts: values.tellsReceipts, typing: values.tellsTyping)
         }
     }
 

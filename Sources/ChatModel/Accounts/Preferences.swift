@@ -28,6 +28,9 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
     /// The user's availability and status text.
     public var availability = Availability.available
     public var statusText: String?
+    /// After how many minutes without input contacts see the user as away (XEP-0319), in programs that know of input; 0 for
+    /// never.
+    public var minutesUntilAway = 10
     /// Whether a new message is announced by a sound.
     public var playsSound = true
     /// Whether Return sends a message; otherwise Ctrl+Return does, and Return begins a line.
@@ -55,6 +58,7 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
         hasToldOfBackground = read(.hasToldOfBackground, false)
         availability = read(.availability, .available)
         statusText = read(.statusText, nil)
+        minutesUntilAway = max(0, read(.minutesUntilAway, 10))
         playsSound = read(.playsSound, true)
         sendsWithReturn = read(.sendsWithReturn, true)
         zoom = read(.zoom, 1)

@@ -37,6 +37,8 @@ public final class ContactModel {
     public private(set) var devices: [ContactDevice] = []
     /// When the contact was online last; `nil` if it is now, or if its server does not say.
     public private(set) var lastSeen: MessageTime?
+    /// Since when the contact has done nothing; `nil` if it is active or offline, or does not say.
+    public private(set) var idleSince: MessageTime?
     /// What the contact has published about itself; requested when the page is open and the account online.
     public private(set) var card: ContactCard?
     /// The rooms that the user and the contact are in, found when the page is opened.
@@ -118,7 +120,7 @@ public final class ContactModel {
             group.addTask { [id] in
                 for await change in changes where change.accounts.contains(id.account) || !change.conversations.isEmpty
                 {
-                    await coalescer.call()
+                    coalescer.call()
                 }
             }
             for await event in events {
@@ -174,6 +176,8 @@ public final class ContactModel {
         set(\.publishedName, published)
         set(\.name, remark ?? published ?? id.address.unescapedLocal ?? id.address.description)
         let now = environment.now()
+        // A time to come is none.
+        set(\.idleSince, presence?.idleSince.flatMap { $0 <= now ? $0 : nil })
         set(\.isMuted, settings.map { $0.notifications == .none || $0.mutedUntil.map { $0 > now } ?? false })
     }
 

@@ -32,6 +32,21 @@ extension Wording {
         return localized("last seen: %@", full(time))
     }
 
+    /// Since when a contact has done nothing.
+    public static func idle(since time: MessageTime, now: Date = Date(), calendar: Calendar = .current) -> String {
+        calendar.isDate(time.date, inSameDayAs: now)
+            ? localized("idle since %@", clock(time)) : localized("idle since: %@", full(time))
+    }
+
+    /// The presence of a contact on its page: with the status text, and when it was active or online last.
+    @MainActor
+    public static func presence(of contact: ContactModel) -> String {
+        let parts = [
+            contact.presence?.status, contact.idleSince.map { idle(since: $0) }, contact.lastSeen.map { lastSeen($0) },
+        ]
+        return presence(contact.section, parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " · "))
+    }
+
     /// The heading of a section.
     public static func heading(_ section: ContactPresence.Section) -> String {
         switch section {

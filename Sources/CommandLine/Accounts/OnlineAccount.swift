@@ -52,6 +52,7 @@ struct OnlineAccount: Sendable {
         if let file = try? AccountFile() {
             policy.encryption = EncryptionKeys(account: address, profile: profile).settings(file)
         }
+        policy.caches = profile.caches(of: address)
         media = try? await profile.openMedia(of: address, waiting: queue)
         let account = ChatAccount(
             id, configuration: configuration, store: store, policy: policy, media: media,

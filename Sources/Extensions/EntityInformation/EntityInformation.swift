@@ -3,15 +3,21 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// Answers pings (XEP-0199 XMPP Ping) and requests for the software version (XEP-0092 Software Version).
+/// Answers pings (XEP-0199 XMPP Ping), and where the program wants it, requests for the software version
+/// (XEP-0092 Software Version) and the time (XEP-0202 Entity Time).
 ///
 /// Only peers that may know that this session is online get responses: `Session.mayLearnPresence(_:)`.
 public final class EntityInformation: SessionExtension {
     private let version: SoftwareVersion?
+    private let time: (@Sendable () -> EntityTime)?
 
-    /// - Parameter version: the version to report; `nil` keeps it private.
-    public init(version: SoftwareVersion? = nil) {
+    /// - Parameters:
+    ///   - version: the version to report; `nil` keeps it private.
+    ///   - time: the time to report, such as `{ .current }`; `nil` keeps it private. The time zone says roughly where the
+    ///     user is (XEP-0202 §5).
+    public init(version: SoftwareVersion? = nil, time: (@Sendable () -> EntityTime)? = nil) {
         self.version = version
+        self.time = time
     }
 
     public var handlers: [IQHandler] {
@@ -19,6 +25,7 @@ public final class EntityInformation: SessionExtension {
         if let version {
             handlers.append(IQHandler(SoftwareVersionRequest.self) { _, _ in version })
         }
+        if let time { handlers.append(IQHandler(EntityTimeRequest.self) { _, _ in time() }) }
         return handlers
     }
 }

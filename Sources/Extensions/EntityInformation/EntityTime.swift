@@ -1,3 +1,4 @@
+internal import Foundation
 public import MessagePayloads
 public import XMLStreaming
 public import XMPPAddress
@@ -70,6 +71,16 @@ public struct EntityTime: XMLPayload, Equatable {
 
 extension EntityTime: IQResponse {}
 
+extension EntityTime {
+    /// The time of this computer, in the time zone of its user.
+    public static var current: EntityTime {
+        let now = Date()
+        return EntityTime(
+            time: Timestamp(millisecondsSince1970: Int64((now.timeIntervalSince1970 * 1000).rounded(.down))),
+            offset: TimeZone.current.secondsFromGMT(for: now) / 60)
+    }
+}
+
 /// Requests the time of a device or server (XEP-0202 Entity Time §2).
 public struct EntityTimeRequest: IQRequest, Equatable {
     public typealias Response = EntityTime
@@ -98,7 +109,7 @@ extension Session {
 /// ```
 /// <presence><show>away</show><idle xmlns='urn:xmpp:idle:1' since='1969-07-21T02:56:15Z'/></presence>
 /// ```
-public struct IdleTime: XMLPayload, Equatable {
+public struct IdleTime: PresencePayload, Equatable {
     public static let name = XMLName("idle", "urn:xmpp:idle:1")
 
     public var since: Timestamp

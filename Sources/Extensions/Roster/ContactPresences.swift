@@ -1,3 +1,4 @@
+internal import EntityInformation
 internal import Synchronization
 internal import XMPPAddress
 internal import XMPPClient
@@ -56,6 +57,7 @@ extension Presence {
     fileprivate var shown: Presence {
         var kept = Presence(show: show, status: shortStatus, priority: priority)
         kept.from = from
+        if let idle = (try? payload(IdleTime.self)) ?? nil { kept.append(idle) }
         return kept
     }
 }

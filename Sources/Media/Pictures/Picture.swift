@@ -24,6 +24,8 @@ public struct Picture: Sendable, Hashable {
     public static let smallSide = 1280
     /// The JPEG quality of a small picture, of 100; below it, edges show artefacts.
     public static let smallJPEGQuality = 70
+    /// The longest side below which a picture is not worth sending, in pixels.
+    public static let tinySide = 96
     /// The JPEG quality when a damaged original has to be encoded again.
     static let rescueQuality = 95
 
@@ -56,6 +58,28 @@ public struct Picture: Sendable, Hashable {
                 return try Picture(stripped)
             }
             return picture
+        }
+    }
+
+    /// Creates the bytes to send where a message has little space: the best quality with at most this many bytes. An animation
+    /// that is larger becomes a still picture.
+    ///
+    /// - Throws: `tooLarge` if even a picture of ``tinySide`` has more bytes.
+    public static func prepare(_ bytes: [UInt8], maximumByteCount: Int) async throws(MediaError) -> Picture {
+        for quality in [Quality.original, .standard, .small] {
+            let picture = try await prepare(bytes, quality: quality)
+            if picture.bytes.count <= maximumByteCount { return picture }
+        }
+        return try await OffPool.pictures.run { cancellation throws(MediaError) in
+            let contents = try PictureContents(bytes)
+            var side = min(smallSide, max(contents.file.width, contents.file.height))
+            while side >= tinySide {
+                try cancellation.check()
+                let picture = try written(contents, side: side, quality: smallJPEGQuality, type: nil)
+                if picture.bytes.count <= maximumByteCount { return picture }
+                side = side * 3 / 4
+            }
+            throw MediaError(.tooLarge, "The picture cannot be made small enough for a message.")
         }
     }
 

@@ -21,6 +21,16 @@ public struct PictureFile: Sendable, Hashable {
         try PictureContents(bytes).file
     }
 
+    /// The longest side of a picture that is shown in the place of a file, in pixels (XEP-0264 §5).
+    public static let previewSide = 128
+
+    /// Whether these bytes are a still PNG or JPEG with sides of at most ``previewSide``, so that decoding costs little
+    /// whoever sent it.
+    public static func isPreview(_ bytes: [UInt8]) -> Bool {
+        guard let file = try? inspect(bytes) else { return false }
+        return [.png, .jpeg].contains(file.type) && !file.isAnimated && max(file.width, file.height) <= previewSide
+    }
+
     init(
         type: MediaType, width: Int, height: Int, orientation: PictureOrientation = .upright, isAnimated: Bool = false,
         hasAlpha: Bool = false

@@ -13,6 +13,8 @@ public struct Thumbnail: XMLPayload, Hashable {
     public static let name = XMLName("thumbnail", "urn:xmpp:thumbs:1")
     /// The maximum number of thumbnails of a file that are read.
     public static let limit = 4
+    /// The maximum size of a picture inside of an address, in bytes: any picture with sides of 64 pixels fits.
+    public static let contentLimit = 24 << 10
     /// The maximum length of an address, in bytes. A picture inside of an address is small.
     static let addressLimit = 64 << 10
     /// The greatest width and height that are read, in pixels; larger ones count as this.
@@ -31,6 +33,28 @@ public struct Thumbnail: XMLPayload, Hashable {
         self.mediaType = mediaType
         self.width = width
         self.height = height
+    }
+
+    /// A picture inside of its address (RFC 2397), which costs no request.
+    ///
+    /// - Returns: `nil` if it is empty or larger than ``contentLimit``.
+    public init?(content: [UInt8], mediaType: String, width: Int? = nil, height: Int? = nil) {
+        guard !content.isEmpty, content.count <= Self.contentLimit else { return nil }
+        self.init(
+            uri: "data:\(mediaType);base64,\(Base64.encode(content))", mediaType: mediaType, width: width,
+            height: height)
+    }
+
+    /// The picture inside of the address, not decoded yet; `nil` if it is elsewhere, is not Base64, or is larger than
+    /// ``contentLimit``.
+    public var content: [UInt8]? {
+        guard uri.prefix(5).lowercased() == "data:", let comma = uri.firstIndex(of: ","),
+            uri[..<comma].lowercased().hasSuffix(";base64")
+        else { return nil }
+        let text = uri[uri.index(after: comma)...]
+        guard text.utf8.count <= Self.contentLimit / 3 * 4, let bytes = Base64.decode(String(text)), !bytes.isEmpty
+        else { return nil }
+        return bytes
     }
 
     /// An invalid size reads as none.

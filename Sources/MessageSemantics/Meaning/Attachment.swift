@@ -52,8 +52,10 @@ public struct Attachment: Hashable, Sendable, Codable {
 extension Attachment {
     /// The file that a message offers.
     ///
-    /// - Parameter digest: computes the SHA-256 of content inside the message, in lower-case hexadecimal digits.
-    init(_ offer: FileOffer, digest: ([UInt8]) -> String?) {
+    /// - Parameters:
+    ///   - digest: computes the SHA-256 of content inside the message, in lower-case hexadecimal digits.
+    ///   - isPreview: whether bytes from the sender are a picture that is small in every way.
+    init(_ offer: FileOffer, digest: ([UInt8]) -> String?, isPreview: ([UInt8]) -> Bool) {
         var url: String?
         if case .addresses(let addresses) = offer.source { url = addresses.first }
         var hash = offer.metadata.hashes.lazy.compactMap(\.sha256).first
@@ -63,14 +65,23 @@ extension Attachment {
             kind: offer.kind, mediaType: offer.metadata.mediaType, name: offer.metadata.fileName,
             size: offer.metadata.size.map { Int64(clamping: $0) }, width: offer.metadata.width,
             height: offer.metadata.height, duration: offer.metadata.length.map { Int64($0) }, url: url,
-            contentHash: hash)
+            contentHash: hash, thumbnail: offer.metadata.thumbnails.lazy.compactMap(\.content).first(where: isPreview))
     }
 
     /// The description of the file that is sent to others.
     var metadata: FileMetadata {
-        FileMetadata(
+        var metadata = FileMetadata(
             mediaType: mediaType, fileName: name, size: size.map { UInt64(clamping: $0) }, width: width,
             height: height, length: duration.map { Int(clamping: $0) },
             hashes: contentHash.flatMap(FileHash.init(sha256:)).map { [$0] } ?? [])
+        if let thumbnail, let picture = Thumbnail(content: thumbnail, mediaType: Self.pictureType(thumbnail)) {
+            metadata.thumbnails = [picture]
+        }
+        return metadata
+    }
+
+    /// Thumbnails are JPEG, or PNG if parts are transparent.
+    private static func pictureType(_ bytes: [UInt8]) -> String {
+        bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) ? "image/png" : "image/jpeg"
     }
 }

@@ -55,7 +55,7 @@ extension MessageReader {
             text.link = link
         }
         if let offer {
-            var attachment = Attachment(offer, digest: digest)
+            var attachment = Attachment(offer, digest: digest, isPreview: isPreview)
             if let hash = attachment.contentHash, attachment.url == nil {
                 attachment.isLocal = keptContents.contains(hash)
             }

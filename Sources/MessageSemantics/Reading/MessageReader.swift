@@ -41,6 +41,8 @@ public struct MessageReader: Sendable {
     let believesOwnArchive: Bool
     /// The SHA-256 of content inside a message, in lower-case hexadecimal digits: its key in the cache.
     let digest: @Sendable ([UInt8]) -> String?
+    /// Whether a received thumbnail is a picture that is small in every way; others are not stored.
+    let isPreview: @Sendable ([UInt8]) -> Bool
     /// The hashes of content that arrived inside messages and is in the cache.
     public var keptContents: Set<String> = []
 
@@ -50,14 +52,17 @@ public struct MessageReader: Sendable {
     ///   - believesOwnArchive: whether the account announces `urn:xmpp:sid:0` or an archive; otherwise any sender can
     ///     forge a `stanza-id` (XEP-0359 §5).
     ///   - digest: SHA-256, for files inside messages; without it they have no key.
+    ///   - isPreview: whether the bytes of a thumbnail are a picture that is small in every way; without it none is read.
     public init(
         address: JID, occupancies: [JID: RoomOccupancy] = [:], believesOwnArchive: Bool = false,
-        digest: @escaping @Sendable ([UInt8]) -> String? = { _ in nil }
+        digest: @escaping @Sendable ([UInt8]) -> String? = { _ in nil },
+        isPreview: @escaping @Sendable ([UInt8]) -> Bool = { _ in false }
     ) {
         self.address = address.bare
         self.occupancies = occupancies
         self.believesOwnArchive = believesOwnArchive
         self.digest = digest
+        self.isPreview = isPreview
     }
 
     /// The conversation that a message belongs to, independent of its content; `nil` for a message of an unknown room.

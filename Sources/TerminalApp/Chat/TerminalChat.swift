@@ -1,6 +1,6 @@
 package import ChatEngine
 package import ChatModel
-package import ChatStore
+internal import ChatStore
 internal import Localization
 package import XMPPAddress
 package import XMPPClient
@@ -130,13 +130,23 @@ package final class TerminalChat {
             Task { [feed = newsFeed()] in await feed.run() },
             Task { for await event in events { happened(event) } },
         ]
+        let idling = IdlePresence(
+            environment: environment, minutes: { [preferences] in preferences.values.minutesUntilAway }
+        ) { [weak self] since in
+            guard let self else { return }
+            await account.setPresence(presence.idle(since: since))
+        }
+        idling.inputHappened()
         for await event in keyboard.events {
             switch event {
-            case .bytes(let bytes): await typed(bytes)
+            case .bytes(let bytes):
+                idling.inputHappened()
+                await typed(bytes)
             case .resized: drawAgain()
             }
             if isLeaving { break }
         }
+        idling.stop()
         if isLeaving { await sendTheRest() }
         for task in following + Array(jobs.values) { task.cancel() }
         keyboard.stop()

@@ -151,7 +151,7 @@ struct EncryptedFileTests {
         let link = "aesgcm://files.test/1/x#" + String(repeating: "ab", count: 44)
         let attachment = ChatStore.Attachment(
             kind: .picture, mediaType: "image/png", name: "x.png", size: 7, url: link,
-            contentHash: String(repeating: "cd", count: 32))
+            contentHash: String(repeating: "cd", count: 32), thumbnail: [0xFF, 0xD8, 0xFF, 9])
         let message = try #require(
             MessageBuilder().message(
                 .text(MessageText("", attachments: [attachment])), id: "1",
@@ -161,6 +161,10 @@ struct EncryptedFileTests {
         let file = try SharedFile(
             from: try #require(content.inside.first { $0.isNamed(SharedFile.name) }))
         #expect(file.urls.isEmpty && file.metadata.hashes.count == 1 && file.metadata.size == 7)
+        #expect(file.metadata.thumbnails.map(\.content) == [[0xFF, 0xD8, 0xFF, 9]])
+        for isForLegacy in [false, true] {
+            #expect(!XMLElement(content.outside(isForLegacy: isForLegacy)).description.contains("data:"))
+        }
         let bytes = [UInt8](repeating: 0xab, count: 44)
         #expect(
             file.encrypted == [

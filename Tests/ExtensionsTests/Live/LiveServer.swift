@@ -7,6 +7,7 @@ import FileSharing
 import GroupChat
 import MessageFeatures
 import MessageHistory
+import MessagePayloads
 import Profiles
 import PublishSubscribe
 import Roster
@@ -34,6 +35,9 @@ enum LiveServer: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
+/// The time that each device of a test tells: that of the example of XEP-0202.
+let testTime = EntityTime(time: Timestamp(millisecondsSince1970: 1_166_551_115_000), offset: -360)
+
 /// The users of a test, who may see each other without a roster.
 private struct Everybody: PeerDirectory {
     func maySeePresence(_ peer: JID) async -> Bool { true }
@@ -58,7 +62,9 @@ extension PrivateServer {
         if knowsEverybody { configuration.add { _ in Everybody() } }
         configuration.add { ServiceDiscovery($0) }
         configuration.add { Roster($0, policy: roster) }
-        configuration.add { _ in EntityInformation(version: SoftwareVersion(softwareName: "Test", version: "1")) }
+        configuration.add { _ in
+            EntityInformation(version: SoftwareVersion(softwareName: "Test", version: "1")) { testTime }
+        }
         configuration.add { _ in DeliveryReceipts() }
         configuration.add { _ in DisplayedMarkers() }
         configuration.add { _ in OriginIdentifiers() }

@@ -10,8 +10,8 @@ import XMPPStanzas
 @Suite("Messages and information on real servers")
 struct MessageLiveTests {
     @Test(
-        "S0-90, S1-33: a message arrives with its text, and its token becomes delivered", arguments: LiveServer.allCases
-    )
+        "S0-43, S0-50, S0-90, S1-33: a message arrives with its text, and its token becomes delivered",
+        arguments: LiveServer.allCases)
     func receipt(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let events = juliet.events(.messages)
@@ -75,7 +75,7 @@ struct MessageLiveTests {
         }
     }
 
-    @Test("ping, software version and features of server and contact", arguments: LiveServer.allCases)
+    @Test("ping, software version, time and features of server and contact", arguments: LiveServer.allCases)
     func information(kind: LiveServer) async throws {
         try await kind.server.withTwo { romeo, juliet in
             let other = try #require(await juliet.address)
@@ -83,9 +83,12 @@ struct MessageLiveTests {
             #expect(try await romeo.ping(other) > .zero)
             let version = try await romeo.request(SoftwareVersionRequest(), to: other)
             #expect(version == SoftwareVersion(softwareName: "Test", version: "1"))
+            #expect(try await romeo.time(of: other) == testTime)
             let discovery = try #require(romeo[ServiceDiscovery.self])
             let information = try await discovery.information(of: other)
-            #expect(information.features.isSuperset(of: ["urn:xmpp:ping", "jabber:iq:version", "urn:xmpp:receipts"]))
+            #expect(
+                information.features.isSuperset(
+                    of: ["urn:xmpp:ping", "jabber:iq:version", "urn:xmpp:time", "urn:xmpp:receipts"]))
             #expect(information.hasIdentity(category: "client", type: "pc"))
             let server = try await discovery.information(of: other.domainJID)
             #expect(server.hasIdentity(category: "server", type: "im"))

@@ -78,7 +78,8 @@ struct StrangerLiveTests {
                 throw DeadlinePassed()
             }
             let requests = [
-                IQ(Ping()), IQ(SoftwareVersionRequest()), IQ(DiscoveryInformationRequest(node: nil)),
+                IQ(Ping()), IQ(SoftwareVersionRequest()), IQ(EntityTimeRequest()),
+                IQ(DiscoveryInformationRequest(node: nil)),
                 IQ(DiscoveryItemsRequest(node: nil)), IQ(RosterRequest(version: nil)),
             ]
             var foreign = IQ(Ping())
@@ -89,7 +90,8 @@ struct StrangerLiveTests {
                 #expect(present.contains("service-unavailable"))
             }
             // Peers that see our presence get an answer.
-            try await juliet.send(Presence(to: try #require(await romeo.address)))
+            let receiving = try #require(await romeo.address)
+            try await juliet.send(Presence(to: receiving))
             try await juliet.ping()
             #expect(try await answer(IQ(SoftwareVersionRequest()), to: receiver).contains("jabber:iq:version"))
         }
