@@ -22,7 +22,7 @@ actor ChatManager {
         let contacts = await roster?.events()
         try await session.send(Presence())
         say("Online as \(account). /help lists the commands.")
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        await withTaskGroup(of: Void.self) { group in
             group.addTask { for await batch in messages { await self.show(batch) } }
             group.addTask { if let contacts { for await batch in contacts { await self.show(batch) } } }
             for await line in lines {
@@ -125,17 +125,9 @@ actor ChatManager {
     private func send(_ path: String, as kind: FileKind) async throws {
         guard let partner else { return say("Open a conversation first: /chat WHO") }
         guard let files = session[FileSharing.self] else { return }
-        let content = [UInt8](try Data(contentsOf: URL(filePath: path)))
-        let name = (path as NSString).lastPathComponent
-        let file = OutgoingFile(kind: kind, name: name, mediaType: Self.type(of: name, kind), content: content)
+        let file = LocalFile(path, kind: kind)
         _ = try await files.send(file, to: partner)
-        say("me: \(kind) \(name), \(content.count) bytes")
-    }
-
-    private static func type(of name: String, _ kind: FileKind) -> String {
-        let types = ["png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif"]
-        let fileExtension = (name as NSString).pathExtension.lowercased()
-        return kind == .voice ? "audio/ogg" : types[fileExtension] ?? "application/octet-stream"
+        say("me: \(kind) \(file.name)")
     }
 
     /// Downloads a file that came with a message. Its name is made safe, its size is bounded, and its hash is checked.

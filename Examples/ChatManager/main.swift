@@ -21,7 +21,6 @@ do {
     if let authority = environment["XMPP_CA"] { configuration.trust = .certificateAuthority(authority) }
 
     configuration.reconnection = .standard
-    let trust = configuration.trust
     configuration.add {
         ServiceDiscovery($0, identity: .init(category: "client", type: "console", name: "Chat Manager"))
     }
@@ -29,7 +28,7 @@ do {
     configuration.add { _ in DeliveryReceipts() }
     configuration.add { _ in Carbons() }
     configuration.add { MessageArchive($0) }
-    configuration.add { FileSharing($0, http: HTTPClient(configuration: .init(trust: trust))) }
+    configuration.add { FileSharing($0) }
 
     let client = Client(configuration)
     if words.count == 4 { try await client.registerAccount() }

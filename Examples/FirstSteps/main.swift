@@ -1,7 +1,8 @@
 import Hongyan
 
-let configuration = ClientConfiguration(address: try JID("echo@example.org"), password: readLine() ?? "")
-try await Client(configuration).run { session in
+await Client.main {
+    ClientConfiguration(address: try JID("echo@example.org"), password: readLine() ?? "")
+} run: { session in
     let events = session.events(.messages)
     try await session.send(Presence())
     for await batch in events {

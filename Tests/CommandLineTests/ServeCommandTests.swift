@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JSONRPC
 import ProgramFixtures
+import SampleMedia
 import ServerFixtures
 import Synchronization
 import Testing
@@ -134,6 +135,25 @@ struct ServeCommandTests {
             page["events"]?.array?.first { $0["event"]?["type"] == "message" }?["event"]?["message"])
         let fetched = try await call(romeo, "media.fetch", ["message": message["id"] ?? .null])
         #expect(fetched["path"]?.string.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } == "the plan")
+        // A picture and a voice message are prepared, and arrive as such.
+        for (kind, name, content) in [
+            ("picture", "garden.png", SampleMedia.smallPicture), ("voice", "hello.wav", SampleMedia.sound),
+        ] {
+            let start = try await call(juliet, "events.read", ["reader": .string(kind)])["cursor"] ?? .null
+            let file = try romeo.home.write(name, content)
+            let sent = try await call(
+                romeo, "message.send",
+                ["to": .string(juliet.address), kind: .string(file), "wait": "delivered"])
+            #expect(sent["stage"] == "delivered", "\(sent)")
+            let page = try await call(juliet, "events.read", ["reader": .string(kind), "after": start, "wait": 30])
+            let received = try #require(
+                page["events"]?.array?.first { $0["event"]?["type"] == "message" }?["event"]?["message"])
+            let attachment = try #require(received["files"]?.array?.first, "\(received)")
+            #expect(attachment["kind"] == .string(kind), "\(attachment)")
+            let fetched = try await call(juliet, "media.fetch", ["message": received["id"] ?? .null])
+            let path = try #require(fetched["path"]?.string)
+            #expect(try !Data(contentsOf: URL(filePath: path)).isEmpty)
+        }
         _ = try await call(
             romeo, "message.send", ["to": .string(juliet.address), "react": message["id"] ?? .null, "emojis": ["👍"]])
         _ = try await call(
@@ -143,7 +163,7 @@ struct ServeCommandTests {
             found = try await call(juliet, "history.search", ["words": "雁"])["messages"]?.array ?? []
         }
         let history = try await call(juliet, "history.read", ["with": .string(romeo.address)])["messages"]?.array ?? []
-        #expect(history.count == 2 && history.first?["reactions"]?.array?.first?["emoji"] == "👍")
+        #expect(history.count == 4 && history.first?["reactions"]?.array?.first?["emoji"] == "👍")
         // A correction and a retraction arrive, too.
         let own = try #require(found.first?["id"])
         #expect(own != message["id"])

@@ -135,7 +135,7 @@ struct ExampleTests {
             let file = folder.appending(path: name)
             try content.write(to: file)
             try juliet.type("/\(command) \(file.path(percentEncoded: false))")
-            try await juliet.sees("me: \(command) \(name), \(content.count) bytes")
+            try await juliet.sees("me: \(command) \(name)")
             try await romeo.sees("\(juliet.name): \(content.count) bytes in ")
             let received = try FileManager.default.contentsOfDirectory(atPath: romeo.received)
             #expect(received.contains { FileManager.default.contents(atPath: romeo.received + "/" + $0) == content })

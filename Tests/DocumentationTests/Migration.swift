@@ -5,6 +5,8 @@ import Testing
 
 private func configure() throws {
     var configuration = ClientConfiguration(address: try JID("juliet@example.org/balcony"), password: "secret")
+    configuration.host = nil
+    configuration.transports = .network
     configuration.host = "192.168.2.27"
     configuration.port = 5222
     configuration.encryption = .required
@@ -13,7 +15,6 @@ private func configure() throws {
     configuration.reconnection = .standard
     configuration.keepAlive = .standard
     configuration.usesStreamManagement = true
-    configuration.negotiation = .standard
     configuration.negotiation = .standard.binding(with: DeviceBinding())
     configuration.resourceConflict = .letServerChoose
 
@@ -28,7 +29,10 @@ private func configure() throws {
     configuration.add { Blocking($0) }
     configuration.add { FileSharing($0) }
     configuration.add { _ in EntityInformation() }
-    configuration.add { SessionLog($0, .steps) { _, line in print(line) } }
+    var contacts = RosterPolicy()
+    contacts.fetchesAutomatically = false
+    contacts.acceptsKnownRequests = true
+    configuration.add { [contacts] in Roster($0, policy: contacts) }
     configuration.interceptors.append(SpamFilter())
 }
 
@@ -54,12 +58,29 @@ private func send(_ session: Session, _ juliet: JID) async throws {
     let version = try await session.request(SoftwareVersionRequest(), to: juliet)
     try await session.send(Presence(show: .away, status: "In the garden", priority: 5))
     _ = try await session.resendPresence()
+    let element = try XMLElement(parsing: "<weather xmlns='urn:example:weather'/>")
+    try await session.send(element: element)
+    print(element["seconds"].flatMap { Int($0) } ?? 0, try XMPPURI("xmpp:romeo@example.net?message"))
     let online = await session.isOnline
     let own = await session.address
     let presence = await session.presence
     let bytes = await session.traffic.bytesSent
     _ = (version, online, own, presence, bytes)
 }
+
+private func stanzas(_ juliet: JID, _ presence: Presence, _ iq: IQ) {
+    var message = Message(to: juliet, type: .chat)
+    message.subject = "Balcony"
+    message.setBody("Sei tu Romeo?", language: "it")
+    message.thread = Message.Thread(id: "night")
+    print(message.subject ?? "", message.thread?.id ?? "", message.body(language: "it") ?? "")
+    print(message.isChatMessage, message.isChatMessageWithBody, message.isMessageWithBody)
+    print(message.isErrorMessage, message.error as Any, presence.isErrorPresence)
+    print(iq.isGet, iq.isSet, iq.isResult, iq.isError, iq.payload as Any, iq.error as Any)
+}
+
+/// Observers of an extension of one's own.
+private let forecasts = EventChannel<String>()
 
 private func observe(_ session: Session) async {
     for await batch in session.events() {
@@ -143,6 +164,9 @@ private func contacts(_ session: Session, _ nurse: JID) async throws {
     guard let roster = session[Roster.self] else { return }
     try await roster.fetch()
     _ = try await roster.add(nurse, name: "Nurse")
+    try await roster.askAgain(nurse)
+    let isThere = await roster.contact(nurse) != nil
+    print(isThere)
     try await roster.accept(nurse)
     try await roster.reject(nurse)
     try await roster.remove(nurse)

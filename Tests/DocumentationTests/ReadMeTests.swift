@@ -43,15 +43,64 @@ struct ReadMeTests {
         "the code of the guide for users of other libraries is compiled",
         arguments: ["Documentation/Migration.md", "Documentation/Migration.zh-CN.md"])
     func migration(path: String) throws {
-        let compiled = try ProjectFile("Tests/DocumentationTests/Migration.swift").text
-        let rows = try ProjectFile(path).lines.filter { $0.hasPrefix("| `") }
-        #expect(rows.count > 60)
+        let compiled = try ["Migration", "MigrationOfPrograms"].map {
+            try ProjectFile("Tests/DocumentationTests/\($0).swift").text
+        }.joined()
+        let rows = try ProjectFile(path).lines.filter { $0.hasPrefix("| ") && $0.contains(" | `") }
+        #expect(rows.count > 100)
         for row in rows {
             let own = try #require(row.split(separator: " | ", maxSplits: 1).last)
             let code = own.matches(of: /`([^`]+)`/).map(\.output.1)
             #expect(!code.isEmpty, "\(row)")
             for piece in code { #expect(compiled.contains(piece), "\(piece)") }
         }
+    }
+
+    /// What the documents named by the acceptance list call XMPPFramework's, and their programs.
+    private static let migratedNames = """
+        XMPPStream() myJID hostName hostPort myPresence resendMyPresence XMPPReconnect XMPPLogging XMPPCustomBinding
+        xmppStreamWillBind: GCDAsyncSocket enableBackgroundingOnSocket XMPPParser XMPPInternal XMPPURI XMPPElement XMPPModule
+        addDelegate:delegateQueue: removeDelegate: xmppStreamWillConnect: socketDidConnect: xmppStreamDidStartNegotiation:
+        willSecureWithSettings: xmppStreamDidSecure: xmppStreamDidConnect: xmppStreamDidAuthenticate:
+        xmppStream:didNotAuthenticate: xmppStreamDidRegister: didNotRegister: alternativeResourceForConflictingResource:
+        willReceiveIQ: willReceiveMessage: willReceivePresence: didFilterStanza: xmppStream:didReceiveIQ:
+        xmppStream:didReceiveMessage: xmppStream:didReceivePresence: xmppStream:didReceiveError: willSendIQ: willSendMessage:
+        willSendPresence: didSendIQ: didSendMessage: didSendPresence: didFailToSendIQ:error: didFailToSendMessage:error:
+        didFailToSendPresence:error: xmppStreamDidChangeMyJID: xmppStreamWasToldToDisconnect:
+        xmppStreamDidSendClosingStreamStanza: xmppStreamConnectDidTimeout: xmppStreamDidDisconnect:withError:
+        didReceiveP2PFeatures willSendP2PFeatures xmppStream:didRegisterModule: xmppStream:willUnregisterModule:
+        xmppStream:didSendCustomElement: didReceiveCustomElement: jidWithUser:domain:resource: user domain resource isGet isSet
+        isResult isError requiresResponse childElement childErrorElement show status priority intShow isErrorPresence subject
+        body bodyForLanguage: thread addSubject: addBody: addBody:withLanguage: addThread: isChatMessage isChatMessageWithBody
+        isErrorMessage isMessageWithBody errorMessage attributeIntValueForName: connectWithTimeout:error:
+        authenticateWithPassword:error: registerWithPassword:error: disconnect XMPPRoster autoFetchRoster fetchRoster
+        addUser:withNickname: acceptPresenceSubscriptionRequestFrom:andAddToRoster: rejectPresenceSubscriptionRequestFrom:
+        removeUser: subscribePresenceToUser: userExistsWithJID:xmppStream: autoAcceptKnownPresenceSubscriptionRequests
+        didReceivePresenceSubscriptionRequest: xmppRosterDidBeginPopulating: didReceiveRosterItem: didEndPopulating:
+        XMPPUserCoreDataStorageObject sectionNum displayName XMPPRoster.sqlite XMPPMessageArchiving
+        XMPPMessageArchiving_Message_CoreDataObject streamBareJidStr bareJidStr timestamp outgoing NSFetchedResultsController
+        performFetch activate: XMPPManager SXXMPPTools XMPPConfig.h LoginWithUserName:AndPassWord:
+        RegiserWithUserName:AndPassWord: disconnectWithServer LoginSuccess LoginFaild isRegisterUser NSUserDefaults TextMessage
+        ImageMessage imageName VoiceMessage voiceName AVAudioRecorder
+        """.split(whereSeparator: \.isWhitespace).map(String.init)
+
+    @Test(
+        "the guide has every name of the acceptance list once",
+        arguments: ["Documentation/Migration.md", "Documentation/Migration.zh-CN.md"])
+    func migratedNames(path: String) throws {
+        let guide = try ProjectFile(path).text
+        let own = try #require(guide.firstRange(of: #/\n## [^\n]*slixmpp/#)).lowerBound
+        // The left column of the tables, and the text.
+        let theirs = guide[..<own].split(separator: "\n").map { line in
+            line.hasPrefix("| ") ? line.split(separator: " | ", maxSplits: 1).first ?? "" : line
+        }.joined(separator: "\n")
+        let named = theirs.matches(of: /`([^`\n]+)`/).map { String($0.output.1) }
+        #expect(Set(Self.migratedNames).count == Self.migratedNames.count)
+        for name in Self.migratedNames { #expect(named.count { $0 == name } == 1, "\(name)") }
+        let counts = Dictionary(grouping: named) { $0 }.filter { $0.value.count > 1 }.keys
+        // Products of this package may be named again.
+        #expect(counts.allSatisfy { $0.hasPrefix("Chat") }, "\(counts)")
+        #expect(theirs.contains("SRV look-up") && theirs.contains("multicast delegate"))
     }
 
     @Test(
@@ -120,7 +169,8 @@ struct ReadMeTests {
                 return line.hasPrefix("|") ? "|" : nil
             }
         }
-        for name in ["README", "Documentation/CommandLine"] {
+        let documents = ["CommandLine", "Migration", "Automation", "Tutorial"].map { "Documentation/\($0)" }
+        for name in ["README"] + documents {
             #expect(try shape("\(name).md") == shape("\(name).zh-CN.md"), "\(name)")
         }
     }

@@ -24,6 +24,17 @@ struct StructureTests {
         }
     }
 
+    @Test("the reference on the web has every module that a product of its own or the umbrella offers")
+    func reference() throws {
+        let manifest = try ProjectFile("Package.swift").text
+        let extensions = manifest.matches(of: /extensionModule\(\s*"([A-Za-z]+)"/).map { String($0.output.1) }
+        let products = manifest.matches(of: /\.library\(name: "([A-Za-z]+)"/).map { String($0.output.1) }
+        let listed = try ProjectFile(".spi.yml").lines.compactMap { $0.firstMatch(of: /^ +- ([A-Za-z]+)$/)?.output.1 }
+        #expect(extensions.count > 12 && products.count > 8)
+        #expect(Set(extensions + products).isSubset(of: listed.map(String.init)))
+        #expect(Set(listed).count == listed.count)
+    }
+
     @Test("every module has a page")
     func pages() throws {
         for module in try Self.moduleNames() {

@@ -20,6 +20,7 @@ struct ComponentLiveTests {
         case requests = "requests.test"
         case refusal = "refusal.test"
         case conflict = "conflict.test"
+        case slow = "slow.test"
     }
 
     static let options = ServerOptions { $0.componentDomains = Service.allCases.map(\.rawValue) }
@@ -107,6 +108,30 @@ struct ComponentLiveTests {
                 return answers.count == addresses.count ? true : nil
             }
             #expect(answers.count == 1000)
+        }
+    }
+
+    @Test("a component that reads slowly stops its stream, and gets everything in order then", arguments: Kind.allCases)
+    func backPressure(kind: Kind) async throws {
+        let server = try await kind.shared(Self.options)
+        let client = Client(try server.configuration(try await server.newAccount("person")))
+        try await Component(try Self.configuration(.slow, on: server)).run { component in
+            let inbox = component.events(.messages, limit: 8)
+            try await client.run { session in
+                let texts = (0..<200).map { "\($0)" }
+                let goose = try JID("goose@slow.test")
+                try await session.send(contentsOf: texts.map { .chat(to: goose, body: $0) })
+                while component.observersBehind.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(component.observersBehind.first?.contains("ComponentLiveTests.swift:") == true)
+                var read: [String] = []
+                for await batch in inbox {
+                    for case .message(let message) in batch { read.append(message.body ?? "") }
+                    if read.count == texts.count { break }
+                }
+                #expect(read == texts)
+                #expect(component.observersBehind.isEmpty)
+            }
+            await component.close()
         }
     }
 

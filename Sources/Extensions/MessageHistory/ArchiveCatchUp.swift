@@ -8,7 +8,7 @@ import XMPPStanzas
 /// Brings the messages that arrived while no session could be resumed from the archive of the account into the inbox of a
 /// program, each once (XEP-0313 Message Archive Management).
 ///
-///     let store = try FileSessionStore(path: path) { Message.isChatMessage($0) }
+///     let store = try FileSessionStore(path: path) { (try? Message(from: $0))?.isChatMessageWithBody == true }
 ///     configuration.store = store
 ///     configuration.add { MessageArchive($0) }
 ///     configuration.add { ArchiveCatchUp($0, into: store) }
