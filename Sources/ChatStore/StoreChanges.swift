@@ -13,6 +13,8 @@ public struct StoreChanges: Sendable, Equatable {
     public package(set) var sendQueue = false
     /// Messages that were removed from the send queue, including those that were moved to its end.
     public package(set) var dequeued: Set<MessageID> = []
+    /// Whether the files of unsent messages may have changed (``StoreReader/contentsToSend(of:)``).
+    public package(set) var contentsToSend = false
 
     package init() {}
 
@@ -24,6 +26,7 @@ public struct StoreChanges: Sendable, Equatable {
         accounts.formUnion(other.accounts)
         sendQueue = sendQueue || other.sendQueue
         dequeued.formUnion(other.dequeued)
+        contentsToSend = contentsToSend || other.contentsToSend
     }
 }
 

@@ -249,6 +249,7 @@ extension MemoryTransaction {
         changes.messages[conversation] = nil
         changes.conversations.insert(conversation)
         changes.sendQueue = true
+        changes.contentsToSend = true
         events.conversationRemoved(conversation, key)
     }
 

@@ -17,7 +17,9 @@ struct SendQueueTests {
     }
 
     /// Sends this number of waiting messages to three people, and checks that each arrived once and in order.
-    static func send(_ count: Int) async throws -> Cost {
+    ///
+    /// - Parameter pinning: with a failed message before them, whose file is pinned in the cache.
+    static func send(_ count: Int, pinning: Bool = false) async throws -> Cost {
         let folder = try SpareFolder()
         let store = CountingStore(try await SQLiteStore.open(at: folder.path + "/store"))
         let server = MemoryServer(users: ["alice", "bob", "carol", "dave"])
@@ -26,6 +28,15 @@ struct SendQueueTests {
         let peers = try ["bob", "carol", "dave"].map { try JID(local: $0, domain: MemoryServer.domain) }
         let id = try await store.write { writer throws(StoreError) in
             let id = try writer.addAccount(address)
+            if pinning {
+                let key = ConversationKey(account: id, address: peers[0], kind: .direct)
+                let file = Attachment(kind: .file, contentHash: String(repeating: "0", count: 64), isLocal: true)
+                let message = try writer.send(
+                    OutgoingMessage(
+                        sender: address, originID: "file", time: MessageTime(millisecondsSince1970: 0),
+                        content: .text(MessageText("", attachments: [file]))), in: key)
+                try writer.advance(message, to: .failed(FailureReason(.notSent, condition: "no-upload")))
+            }
             for number in 0..<count {
                 let key = ConversationKey(account: id, address: peers[number % peers.count], kind: .direct)
                 _ = try writer.send(
@@ -38,7 +49,8 @@ struct SendQueueTests {
         }
         var inboxes: [ScriptedPeer] = []
         for peer in peers { inboxes.append(try await server.peer(peer.local ?? "")) }
-        let account = ChatAccount(id, configuration: configuration, store: store)
+        let media = pinning ? try await MediaCache.open(at: folder.path + "/media", budget: 1_000_000) : nil
+        let account = ChatAccount(id, configuration: configuration, store: store, media: media)
         let changes = store.changes()
         let before = store.reads + store.writes
         let life = Task { try await account.run() }
@@ -69,10 +81,13 @@ struct SendQueueTests {
     }
 
     @Test(
-        "ten times as many waiting messages cost ten times as much: no entry is read again for each event")
-    func linear() async throws {
+        "ten times as many waiting messages cost ten times as much: no entry is read again for each event",
+        arguments: [false, true])
+    func linear(pinning: Bool) async throws {
         let count = LongTests.isOn ? 1_000 : 150
-        let (few, many) = (try await Self.send(count), try await Self.send(10 * count))
+        let (few, many) = (
+            try await Self.send(count, pinning: pinning), try await Self.send(10 * count, pinning: pinning)
+        )
         // Once, and again if the connection is reported after its first messages.
         #expect(few.places <= 2 * count && many.places <= 20 * count)
         let ratio = Double(many.transactions) / Double(few.transactions)

@@ -1,5 +1,6 @@
 import ChatFixtures
 import ChatModel
+import ChatStore
 import Foundation
 
 extension ModelFixture {
@@ -18,9 +19,12 @@ extension ModelFixture {
     /// A timeline of the fixture's conversation.
     @MainActor
     func timeline(
-        actions: (any ConversationActions)? = nil, zone: String = "UTC", pageSize: Int = 50
+        of conversation: ConversationKey? = nil, actions: (any ConversationActions)? = nil, zone: String = "UTC",
+        pageSize: Int = 50
     ) -> Timeline {
-        Timeline(key, store: store, actions: actions, environment: environment(zone: zone), pageSize: pageSize)
+        Timeline(
+            conversation ?? key, store: store, actions: actions, environment: environment(zone: zone),
+            pageSize: pageSize)
     }
 }
 

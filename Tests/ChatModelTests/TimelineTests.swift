@@ -269,6 +269,75 @@ struct TimelineTests {
         #expect(actions.log.sent == 4, "Others' messages are not ours to take back.")
     }
 
+    @Test("own reactions in a room stay ours after a change of nickname, and the next set contains them")
+    func reactionsAfterNicknameChange() async throws {
+        let fixture = try await ModelFixture()
+        let room = try await Balcony(fixture, nickname: "jule")
+        try await room.react(["👍"], as: "jule", isOutgoing: true, at: 2)
+        try await room.rename(to: "juliet")
+        #expect(await room.own() == ["👍"])
+        try await room.timeline.toggleReaction("🎉", to: room.message)
+        #expect(await room.own() == ["👍", "🎉"])
+    }
+
+    @Test("reactions of an earlier occupant with our nickname are not ours and are not sent as ours")
+    func reactionsOfNamesake() async throws {
+        let fixture = try await ModelFixture()
+        let room = try await Balcony(fixture, nickname: "jule")
+        try await room.react(["👎"], as: "juliet", isOutgoing: false, at: 2)
+        try await room.rename(to: "juliet")
+        #expect(await room.own() == [])
+        try await room.timeline.toggleReaction("🎉", to: room.message)
+        #expect(await room.own() == ["🎉"])
+    }
+
+    /// A room with a message of another occupant.
+    @MainActor
+    private struct Balcony {
+        let fixture: ModelFixture
+        let key: ConversationKey
+        let message: MessageID
+        let timeline: Timeline
+
+        init(_ fixture: ModelFixture, nickname: String) async throws {
+            self.fixture = fixture
+            key = try fixture.key("balcony@rooms.example", .room)
+            let (own, key) = (try key.address.with(resource: nickname), key)
+            let copy = MessageCopy(
+                route: .live, sender: try key.address.with(resource: "romeo"), occupantID: "romeo", wireID: "a",
+                archiveReferences: [Self.reference(key)], time: ModelFixture.time(1), content: .text(MessageText("hi")))
+            message = try await fixture.store.write { store throws(StoreError) in try store.receive(copy, in: key).id }
+            timeline = fixture.timeline(of: key, actions: StoreActions(store: fixture.store, own: own))
+            try await rename(to: nickname)
+            await timeline.open()
+        }
+
+        private nonisolated static func reference(_ key: ConversationKey) -> ArchiveReference {
+            ArchiveReference(archive: key.address, id: "1")
+        }
+
+        func react(_ emojis: [String], as nickname: String, isOutgoing: Bool, at seconds: Int64) async throws {
+            let key = key
+            let copy = MessageCopy(
+                route: isOutgoing ? .reflection : .live, sender: try key.address.with(resource: nickname),
+                occupantID: isOutgoing ? "juliet" : "nurse", isOutgoing: isOutgoing, wireID: "r",
+                time: ModelFixture.time(seconds), content: .reactions(to: .archived(Self.reference(key)), emojis))
+            try await fixture.store.write { store throws(StoreError) in _ = try store.receive(copy, in: key) }
+        }
+
+        /// The user's own reactions as the timeline shows them.
+        func own() async -> Set<String> {
+            await timeline.refresh()
+            let reactions = timeline.items.elements.last?.message?.reactions ?? []
+            return Set(reactions.filter(\.isOwn).map(\.emoji))
+        }
+
+        func rename(to nickname: String) async throws {
+            let (account, room) = (fixture.account, StoredRoom(address: key.address, nickname: nickname))
+            try await fixture.store.write { store throws(StoreError) in try store.save(room, of: account) }
+        }
+    }
+
     @Test("where fewer reactions are accepted, one takes the place of another, and others are not sent (XEP-0444 §2.2)")
     func restrictedReactions() async throws {
         let fixture = try await ModelFixture()

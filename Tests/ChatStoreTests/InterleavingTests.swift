@@ -289,8 +289,8 @@ private struct View: Equatable, CustomStringConvertible {
 
 @Suite("Random interleavings")
 struct InterleavingTests {
-    /// HONGYAN_LONG=1 also runs all cases on the file.
-    private static let isLong = ProcessInfo.processInfo.environment["HONGYAN_LONG"] == "1"
+    /// HONGYAN_LONG_TESTS=1 also runs all cases on the file.
+    private static let isLong = ProcessInfo.processInfo.environment["HONGYAN_LONG_TESTS"] == "1"
 
     private func ideal(_ world: World) throws -> View {
         let store = MemoryTransaction(MemoryState())

@@ -24,7 +24,7 @@ actor QueuedContents {
         await media.releaseOpeningPins()
         await releaseForgotten()
         // Files are pinned by `holding` before they are queued; here they are unpinned.
-        for await change in changes where change.sendQueue && !pinned.isEmpty { await update() }
+        for await change in changes where change.contentsToSend && !pinned.isEmpty { await update() }
     }
 
     /// Runs an operation that changes the queued files, with all of them pinned.

@@ -1,16 +1,16 @@
-internal import ChatStore
+package import ChatStore
 internal import Foundation
-internal import XMPPAddress
+package import XMPPAddress
 
 /// The names of all addresses: a snapshot of the accounts, contacts and rooms of a store.
-struct AddressBook: Sendable, Equatable {
+package struct AddressBook: Sendable, Equatable {
     var accounts: [AccountID: Account] = [:]
     private var contacts: [AccountID: [JID: StoredContact]] = [:]
     private var rooms: [AccountID: [JID: StoredRoom]] = [:]
     private var avatars: [AccountID: [JID: String]] = [:]
     private var publishedNames: [AccountID: [JID: String]] = [:]
 
-    init() {}
+    package init() {}
 
     init(_ store: any StoreReader) throws(StoreError) {
         let accounts = Set(try store.accounts().map(\.id))
@@ -18,7 +18,7 @@ struct AddressBook: Sendable, Equatable {
     }
 
     /// The names that one account knows.
-    init(_ store: any StoreReader, of account: AccountID) throws(StoreError) {
+    package init(_ store: any StoreReader, of account: AccountID) throws(StoreError) {
         self = try AddressBook().reading([account], from: store)
     }
 
@@ -59,7 +59,7 @@ struct AddressBook: Sendable, Equatable {
     func avatarHash(ofOccupant address: JID, account: AccountID) -> String? { avatars[account]?[address] }
 
     /// The title of a conversation: the name given to it, else one from its address.
-    func title(of key: ConversationKey) -> String {
+    package func title(of key: ConversationKey) -> String {
         switch key.kind {
         case .direct: name(of: key.address, account: key.account)
         case .room: roomName(key.address, of: key.account)
@@ -83,7 +83,7 @@ struct AddressBook: Sendable, Equatable {
     }
 
     /// The name of a message's author. The room itself has the name of the room.
-    func author(_ sender: JID, in key: ConversationKey) -> String {
+    package func author(_ sender: JID, in key: ConversationKey) -> String {
         switch key.kind {
         case .direct: name(of: sender, account: key.account)
         case .room, .occupant:
@@ -97,13 +97,6 @@ struct AddressBook: Sendable, Equatable {
 
     func ownNickname(in key: ConversationKey) -> String? {
         key.kind == .direct ? nil : Self.nonEmpty(room(key.address, of: key.account)?.nickname)
-    }
-
-    /// Whether the address is the account's own in the conversation.
-    func isOwn(_ sender: JID, in key: ConversationKey) -> Bool {
-        if accounts[key.account]?.address == sender.bare { return true }
-        guard let nickname = ownNickname(in: key) else { return false }
-        return sender.bare == key.address.bare && sender.resource == nickname
     }
 
     private static func nonEmpty(_ name: String?) -> String? {

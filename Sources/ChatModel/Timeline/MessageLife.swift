@@ -23,7 +23,7 @@ public struct MessageLife: Sendable, Hashable {
     }
 
     public let steps: [Step]
-    /// What the user can do; `nil` where nothing is to be done.
+    /// What the user can do; `nil` where nothing can be done.
     public let advice: String?
 
     /// - Parameters:

@@ -35,7 +35,7 @@ extension Timeline {
         guard let actions, let stored = try await stored(message), !stored.isRetracted else { return false }
         guard let target = stored.reference(in: key, for: .reaction) else { return false }
         let emoji = MessageReactions.qualified(emoji)
-        var own = stored.reactions.filter { isOwn($0.sender) }.map { MessageReactions.qualified($0.emoji) }
+        var own = stored.reactions.filter(\.isOutgoing).map { MessageReactions.qualified($0.emoji) }
         if let index = own.firstIndex(of: emoji) {
             own.remove(at: index)
             own = reactionRestrictions?.accepted(of: own) ?? own

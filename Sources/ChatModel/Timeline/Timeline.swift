@@ -19,7 +19,7 @@ internal import XMPPAddress
 public final class Timeline {
     /// What is before the oldest loaded message.
     public enum OlderMessages: Hashable, Sendable {
-        /// Unknown: ``loadOlder()`` tells.
+        /// Unknown until ``loadOlder()`` has asked.
         case possible
         /// The archive is being queried.
         case loading
@@ -219,8 +219,6 @@ public final class Timeline {
     public func showWriting(_ names: [String]) {
         if names != writing { writing = names }
     }
-
-    func isOwn(_ address: JID) -> Bool { book.isOwn(address, in: key) }
 
     private func checkWindow() {
         let messages = contents.window.messages

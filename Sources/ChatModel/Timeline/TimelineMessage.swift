@@ -105,12 +105,11 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
         var groups: [(emoji: String, names: [String], isOwn: Bool)] = []
         for reaction in message.reactions {
             let name = book.author(reaction.sender, in: key)
-            let isOwn = book.isOwn(reaction.sender, in: key)
             if let last = groups.indices.last, groups[last].emoji == reaction.emoji {
                 groups[last].names.append(name)
-                groups[last].isOwn = groups[last].isOwn || isOwn
+                groups[last].isOwn = groups[last].isOwn || reaction.isOutgoing
             } else {
-                groups.append((reaction.emoji, [name], isOwn))
+                groups.append((reaction.emoji, [name], reaction.isOutgoing))
             }
         }
         reactions = groups.map { ReactionGroup(emoji: $0.emoji, names: $0.names, isOwn: $0.isOwn) }

@@ -21,7 +21,7 @@ public struct TimelineNotice: Identifiable, Hashable, Sendable {
         address = stored.notice.key?.address
         // In a room the book names occupants.
         name = address.map { key.kind == .direct ? book.author($0, in: key) : $0.description }
-        isOwn = address.map { book.isOwn($0, in: key) } ?? false
+        isOwn = address.map { book.accounts[key.account]?.address == $0.bare } ?? false
         device = stored.notice.key?.device
     }
 }

@@ -76,6 +76,7 @@ extension SQLiteTransaction {
         changes.messages[conversation] = nil
         changes.conversations.insert(conversation)
         changes.sendQueue = true
+        changes.contentsToSend = true
         events.conversationRemoved(conversation, key)
     }
 

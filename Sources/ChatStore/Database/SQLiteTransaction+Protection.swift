@@ -36,7 +36,7 @@ extension SQLiteTransaction {
     func protection(_ number: Int64?) throws(StoreError) -> MessageProtection {
         guard let number else { return .none }
         if let known = cache.protections[number] { return known }
-        // What cannot be read any more is shown as no protection: nothing is claimed that nobody knows.
+        // What cannot be read any more is shown as no protection.
         guard let protection = try facts(number, as: MessageProtection.self) else { return .none }
         cache.keep(protection, number)
         return protection

@@ -19,7 +19,7 @@ public struct StoredEvent: Hashable, Sendable {
         /// A contact was added or changed.
         case contact = 4
         case contactRemoved = 5
-        /// Somebody requests to see the presence of the account.
+        /// A user requests to see the presence of the account.
         case request = 6
         /// A room was added or changed.
         case room = 7

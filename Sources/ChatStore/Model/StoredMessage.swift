@@ -48,7 +48,7 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
     /// When it arrived.
     public let time: MessageTime
 
-    /// More are not stored: nobody has so many devices, and anybody can invent them.
+    /// More are not stored: no user has so many devices, and a sender can invent them.
     static let limit = 16
     /// In characters.
     private static let deviceLimit = 64
@@ -77,10 +77,13 @@ public struct StoredNotice: Hashable, Sendable, Identifiable {
 public struct Reaction: Hashable, Sendable, Comparable {
     public let emoji: String
     public let sender: JID
+    /// Whether it is the account's own. The sender does not show that: in a room others can have had the same nickname.
+    public let isOutgoing: Bool
 
-    public init(emoji: String, sender: JID) {
+    public init(emoji: String, sender: JID, isOutgoing: Bool = false) {
         self.emoji = emoji
         self.sender = sender
+        self.isOutgoing = isOutgoing
     }
 
     public static func < (left: Self, right: Self) -> Bool {

@@ -70,6 +70,7 @@ extension RecordStorage {
                 if version.hasAttachments { try save([], of: version.id) }
             }
             if record.hasAttachments { try save([], of: record.id) }
+            if record.isOutgoing { changes.contentsToSend = true }
             record = record.erased
         }
         if record.kind == .text { record.media = MediaKinds(try shownAttachments(of: record).list) }

@@ -76,6 +76,7 @@ extension RecordStorage {
             record.state = merged
             try update(record, replacing: old)
             noteChange(of: record)
+            if record.hasAttachments { changes.contentsToSend = true }
             // A marker for this message applies to those before it as well.
             if merged == .displayed { changes.conversations.insert(record.conversation) }
         }
@@ -101,7 +102,10 @@ extension RecordStorage {
         record.take(attachments)
         record.id = try insert(record)
         if record.kind == .text { events.messageAdded(record.id) }
-        if record.hasAttachments { try save(attachments, of: record.id) }
+        if record.hasAttachments {
+            try save(attachments, of: record.id)
+            changes.contentsToSend = true
+        }
         if let text = try searchText(of: record) { try searchTextChanged(of: record, from: nil, to: text) }
         try enqueue(QueueEntry(message: record.id))
         changes.sendQueue = true
@@ -124,6 +128,7 @@ extension RecordStorage {
             record.state = .queued
             try update(record, replacing: old)
             noteChange(of: record)
+            if record.hasAttachments { changes.contentsToSend = true }
         case .queued: break
         case .delivered, .displayed:
             throw StoreError(.invalidRequest, "The message was delivered and is not sent again.")

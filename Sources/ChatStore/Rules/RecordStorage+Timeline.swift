@@ -119,7 +119,7 @@ extension RecordStorage {
         }
         let reactions = latest.flatMap { entry in
             let sender = kind == .direct ? entry.author.sender.bare : entry.author.sender
-            return entry.emojis.map { Reaction(emoji: $0, sender: sender) }
+            return entry.emojis.map { Reaction(emoji: $0, sender: sender, isOutgoing: entry.author.isOutgoing) }
         }
         return Set(reactions).sorted()
     }
@@ -136,10 +136,12 @@ extension RecordStorage {
     }
 
     func remove(_ record: MessageRecord) throws(StoreError) {
+        if record.isOutgoing, record.hasAttachments { changes.contentsToSend = true }
         if record.kind == .text {
             try searchTextChanged(of: record, from: searchText(of: record), to: nil)
             for annotation in try annotations(of: record.id) {
                 if try dequeue(annotation.id) { changes.sendQueue = true }
+                if annotation.isOutgoing, annotation.hasAttachments { changes.contentsToSend = true }
                 try delete(annotation)
             }
             if try readMessage(in: record.conversation) == record.id {
@@ -175,6 +177,7 @@ extension RecordStorage {
         }
         list[index] = attachment
         try save(list, of: owner)
+        if record.isOutgoing { changes.contentsToSend = true }
         var changed = record
         changed.media = record.kind == .text ? MediaKinds(list) : []
         if changed != record { try update(changed, replacing: record) }

@@ -192,7 +192,9 @@ package final class TerminalChat {
             await withTaskGroup { group in
                 group.addTask { try? await Task.sleep(for: Self.partingTimeout) }
                 group.addTask { [weak self] in
-                    for await _ in changes { if await self?.waitingCount() == 0 { return } }
+                    for await change in changes where change.sendQueue {
+                        if await self?.isQueueEmpty() != false { return }
+                    }
                 }
                 await group.next()
                 group.cancelAll()
@@ -204,6 +206,21 @@ package final class TerminalChat {
                 localized(
                     "Not sent yet: %@. They are sent with the next connection; `hongyan queue` lists them.", count))
         }
+    }
+
+    private func isQueueEmpty() async -> Bool {
+        let id = account.id
+        let isEmpty = try? await account.store.read { store throws(StoreError) in
+            var position: Int64? = 0
+            while let start = position {
+                let page = try store.sendQueue(of: id, in: nil, after: start, limit: 16)
+                if !page.messages.isEmpty { return false }
+                // The entries were those of other accounts.
+                position = page.end
+            }
+            return true
+        }
+        return isEmpty ?? true
     }
 
     private func waitingCount() async -> Int {
