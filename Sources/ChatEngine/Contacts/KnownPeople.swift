@@ -41,7 +41,9 @@ final class KnownPeople: Sendable {
     }
 
     /// - Parameter find: reads the store.
-    func hasWritten(to address: JID, _ find: () async -> Bool) async -> Bool {
+    nonisolated(nonsending) func hasWritten(
+        to address: JID, _ find: nonisolated(nonsending) () async -> Bool
+    ) async -> Bool {
         if state.withLock({ $0.strangers.contains(address.bare) }) { return false }
         if await find() { return true }
         state.withLock { state in
@@ -59,7 +61,7 @@ struct PeopleDirectory: PeerDirectory {
     let account: AccountID
 
     /// Contacts with a subscription to our presence, and people in whose conversations the user takes part.
-    func maySeePresence(_ peer: JID) async -> Bool {
+    nonisolated(nonsending) func maySeePresence(_ peer: JID) async -> Bool {
         if people.subscription(of: peer)?.isMutualOrFrom == true { return true }
         let key = ConversationKey(account: account, address: peer.bare, kind: .direct)
         return await people.hasWritten(to: peer) { [store] in
@@ -71,5 +73,5 @@ struct PeopleDirectory: PeerDirectory {
         }
     }
 
-    func follows(_ peer: JID) async -> Bool { people.subscription(of: peer) != nil }
+    nonisolated(nonsending) func follows(_ peer: JID) async -> Bool { people.subscription(of: peer) != nil }
 }

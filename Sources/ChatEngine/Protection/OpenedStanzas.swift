@@ -28,7 +28,7 @@ final class OpenedStanzas: SessionExtension, StanzaInterceptor {
         waiting.withLock { $0 = replacements }
     }
 
-    func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza else { return .pass(stanza) }
         let opened = waiting.withLock { waiting -> Message? in
             guard let index = waiting.firstIndex(where: { $0.sealed.hasTag(of: message) }) else { return nil }

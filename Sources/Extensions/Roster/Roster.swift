@@ -33,6 +33,8 @@ public actor Roster: PeerDirectory {
     /// Pushes that arrived while the whole list was being transferred. They are applied again to the list: later ones
     /// are newer, and earlier ones have the same result, item by item.
     private var pushesWhileFetching: [RosterItem]?
+    /// The identifiers of pushes that were applied and are not answered yet: their answer needs no second look at them.
+    private var appliedPushes: Set<String> = []
     /// The identifiers of requests for the list that are not answered.
     private var openRequests: Set<String> = []
     private let remembered: @Sendable () async -> [Presence]
@@ -76,7 +78,7 @@ public actor Roster: PeerDirectory {
         [
             // Only our server sends these, so no feature is announced.
             IQHandler(.set, RosterQuery.name, feature: .none) { [self] iq in
-                _ = try await push(in: iq)
+                if await !isApplied(iq) { _ = try await push(in: iq) }
                 return nil
             }
         ]
@@ -160,7 +162,7 @@ public actor Roster: PeerDirectory {
     private func populate(with answer: IQ) throws(XMLDecodingError) {
         let roster = try RosterRequest.Response(payload: answer.payload).roster
         post(.populating)
-        // Without content the list is that of the version that was told.
+        // Without content the list is that of the version in the request.
         if let roster = roster ?? (isPopulated ? nil : stored) {
             items = Dictionary(roster.items.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
             version = roster.version
@@ -285,13 +287,28 @@ public actor Roster: PeerDirectory {
         if let version = push.version { self.version = version }
         pushesWhileFetching?.append(push.item)
         apply(push.item)
+        if let id = iq.id, appliedPushes.count < Self.appliedLimit { appliedPushes.insert(id) }
         changes.continuation.yield()
+    }
+
+    /// Our server waits for answers before it has sent so many pushes; of more, the answer decodes them again.
+    private static let appliedLimit = 64
+
+    /// Whether the push was read and applied when it arrived.
+    private func isApplied(_ iq: IQ) async -> Bool {
+        guard let id = iq.id, await isAccount(iq.from) else { return false }
+        return appliedPushes.remove(id) != nil
+    }
+
+    /// Pushes have no sender or our own account (§2.1.6).
+    private func isAccount(_ sender: JID?) async -> Bool {
+        if sender == nil { return true }
+        return await sender == session.address?.bare
     }
 
     /// The content of a push: accepted without a sender or from our own account, refused from anyone else (§2.1.6).
     private func push(in iq: IQ) async throws -> (item: RosterItem, version: String?) {
-        let own = await session.address?.bare
-        guard iq.from == nil || iq.from == own else { throw StanzaError(.serviceUnavailable) }
+        guard await isAccount(iq.from) else { throw StanzaError(.serviceUnavailable) }
         guard let payload = iq.payload else { throw StanzaError(.badRequest) }
         let query = try RosterQuery(from: payload)
         guard query.items.count == 1, let item = query.items.first else { throw StanzaError(.badRequest) }

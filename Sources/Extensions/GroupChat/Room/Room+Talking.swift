@@ -120,15 +120,15 @@ extension Room {
 
 /// The result of a request to a room, for which one task waits.
 final class RoomAnswer: Sendable {
-    enum Wish: Sendable {
+    enum Request: Sendable {
         case entrance, nickname, departure
     }
 
-    let wish: Wish
+    let request: Request
     private let promise = Promise<Result<Void, GroupChatError>>()
 
-    init(_ wish: Wish) {
-        self.wish = wish
+    init(_ request: Request) {
+        self.request = request
     }
 
     /// The first result counts.

@@ -44,6 +44,9 @@ public actor Room {
         self.suspect = suspect
     }
 
+    /// Its methods are called for received stanzas, which must not change threads.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+
     // MARK: State
 
     /// Whether this account is in the room, as far as is known.
@@ -142,9 +145,9 @@ public actor Room {
         guard let visit else { throw .cancelled }
         let actions = change { $0.enter(as: visit.nickname) }
         if isInside, actions == [.nicknameGranted(visit.nickname)] { return }
-        let wish: RoomAnswer.Wish = isInside ? .nickname : .entrance
+        let request: RoomAnswer.Request = isInside ? .nickname : .entrance
         do throws(GroupChatError) {
-            try await perform(actions, waitingFor: wish)
+            try await perform(actions, waitingFor: request)
         } catch {
             if error.code == .cancelled { await withdraw() }
             throw error
@@ -184,9 +187,9 @@ public actor Room {
 
     /// Performs actions of the machine and waits for the result.
     private func perform(
-        _ actions: [RoomAction], waitingFor wish: RoomAnswer.Wish, status: String? = nil
+        _ actions: [RoomAction], waitingFor request: RoomAnswer.Request, status: String? = nil
     ) async throws(GroupChatError) {
-        let answer = RoomAnswer(wish)
+        let answer = RoomAnswer(request)
         answers.append(answer)
         let timeout = Task { [policy, weak self] in
             try await Task.sleep(for: policy.entranceTimeout)
@@ -207,7 +210,7 @@ public actor Room {
 
     private func timedOut(_ answer: RoomAnswer) async {
         guard answers.contains(where: { $0 === answer }) else { return }
-        switch answer.wish {
+        switch answer.request {
         case .entrance, .departure: try? await send(settle(change { $0.timedOut() }))
         case .nickname: break
         }
@@ -252,8 +255,8 @@ public actor Room {
         return outgoing
     }
 
-    private func fill(_ wish: RoomAnswer.Wish, _ result: Result<Void, GroupChatError>) {
-        for answer in answers where answer.wish == wish { answer.fill(result) }
+    private func fill(_ request: RoomAnswer.Request, _ result: Result<Void, GroupChatError>) {
+        for answer in answers where answer.request == request { answer.fill(result) }
     }
 
     private func send(_ actions: [RoomAction], status: String? = nil) async throws(ClientError) {
