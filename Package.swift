@@ -13,6 +13,7 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: Str
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
+/// Every extension may import what is below the session.
 func extensionModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     library(
         name, ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "XMPPClient"] + dependencies,
@@ -123,8 +124,8 @@ let package = Package(
         library(
             "ChatStore",
             [
-                "Waiting", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "MessagePayloads",
-                "MessageSemantics", "Cryptography", "CSQLite",
+                "Waiting", "XMPPAddress", "XMPPStream", "MessagePayloads", "MessageSemantics", "Cryptography",
+                "CSQLite",
             ]),
 
         // Its tests' store.
@@ -161,10 +162,7 @@ let package = Package(
         extensionModule("Profiles", ["Cryptography", "DataForms", "PublishSubscribe"]),
         extensionModule(
             "FileSharing",
-            [
-                "MessageFeatures", "MessagePayloads", "MessageSemantics", "ServiceDiscovery", "Cryptography",
-                "TransportLayer",
-            ]),
+            ["MessagePayloads", "MessageSemantics", "ServiceDiscovery", "Cryptography", "TransportLayer"]),
 
         extensionModule(
             "DirectTransfer", ["Cryptography", "MessagePayloads", "ServiceDiscovery", "TransportLayer", "Waiting"]),
@@ -172,9 +170,9 @@ let package = Package(
         // A product of its own: a bot without encryption need not have it.
         library(
             "EndToEndEncryption",
-            foundation + [
-                "GroupChat", "MessagePayloads", "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting",
-                "XMPPClient",
+            [
+                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "GroupChat", "MessagePayloads",
+                "MessageSemantics", "OMEMO", "PublishSubscribe", "Waiting", "XMPPClient",
             ],
             path: "Sources/Extensions/EndToEndEncryption"),
 
@@ -184,7 +182,12 @@ let package = Package(
             foundation + extensionProducts + ["MessagePayloads", "MessageSemantics", "TransportLayer", "XMPPClient"]),
 
         // What their unit tests talk to.
-        library("HongyanTesting", foundation + ["ServerSide", "TransportLayer", "Waiting", "XMPPClient"]),
+        library(
+            "HongyanTesting",
+            [
+                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "ServerSide", "TransportLayer", "Waiting",
+                "XMPPClient",
+            ]),
 
         // The screen.
         screenModule("GTKBinding", ["CGTK"]),
@@ -192,24 +195,27 @@ let package = Package(
         // Accounts at work, without a screen.
         library(
             "ChatEngine",
-            foundation + extensionProducts + [
-                "Localization", "ChatStore", "Cryptography", "EndToEndEncryption", "Media", "MessageSemantics", "OMEMO",
+            extensionProducts + [
+                "XMLStreaming", "XMPPAddress", "XMPPStanzas", "XMPPStream", "ChatStore", "Cryptography",
+                "EndToEndEncryption", "Media", "MessageSemantics", "OMEMO",
                 "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What a person sees, without a screen.
         library(
             "ChatModel",
-            foundation + extensionProducts + [
-                "Localization", "ChatEngine", "ChatStore", "Cryptography", "EndToEndEncryption", "Media",
-                "MessageSemantics", "TransportLayer", "Waiting", "XMPPClient",
+            [
+                "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream", "DataForms", "AccountRegistration",
+                "MessageFeatures", "FileSharing", "Blocking", "GroupChat", "Profiles", "Localization", "ChatEngine",
+                "ChatStore", "Cryptography", "EndToEndEncryption", "Media", "TransportLayer", "Waiting", "XMPPClient",
             ]),
 
         // What the programs of one person share: where everything is kept.
         library(
             "UserProfile",
-            foundation + [
-                "Localization", "CredentialStore", "Cryptography", "ChatStore", "ChatEngine", "ChatModel",
+            [
+                "XMPPAddress", "SASLMechanisms", "XMPPStream", "Localization", "CredentialStore", "Cryptography",
+                "ChatStore", "ChatEngine", "ChatModel",
                 "EndToEndEncryption", "FileSharing", "JSONRPC", "Media", "MessageFeatures", "Waiting", "XMPPClient",
             ]),
 
@@ -228,8 +234,10 @@ let package = Package(
             ]),
         library(
             "CommandLine",
-            foundation + extensionProducts + [
-                "Automation", "Cryptography", "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore",
+            foundation + [
+                "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
+                "MessageFeatures", "MessageHistory", "FileSharing", "GroupChat", "Automation", "Cryptography",
+                "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore",
                 "ChatEngine", "ChatModel", "EndToEndEncryption", "JSONRPC", "Localization", "QRCodes", "TerminalApp",
                 "UserProfile",
                 "CGlibc",
@@ -238,8 +246,8 @@ let package = Package(
         screenModule(
             "ChatApp",
             [
-                "Automation", "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "Localization",
-                "Media", "QRCodes", "SpellChecking", "UserProfile", "XMPPAddress", "XMPPClient",
+                "Automation", "GTKBinding", "ChatEngine", "ChatModel", "ChatStore", "Localization", "Media", "QRCodes",
+                "SpellChecking", "UserProfile", "XMPPAddress", "XMPPClient",
             ]),
         .executableTarget(
             name: "hongyan-desktop", dependencies: ["ChatApp", "GTKBinding"],
@@ -457,7 +465,7 @@ let package = Package(
 if Context.environment["HONGYAN_PURE_ONLY"] != nil {
     let pure =
         foundation.map { if case .byNameItem(let name, _) = $0 { name } else { "" } } + [
-            "MessagePayloads", "MessageSemantics", "ServerSide", "Cryptography", "OMEMO",
+            "JSONRPC", "MessagePayloads", "MessageSemantics", "ServerSide", "Cryptography", "OMEMO",
             "OMEMOFixtures", "Waiting",
         ]
     let kept = Set(pure + pure.map { $0 + "Tests" } + ["COpenSSL", "CExpat", "StanzaCorpus"])

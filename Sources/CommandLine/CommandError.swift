@@ -57,7 +57,7 @@ extension CommandError {
         case let error as RegistrationError: self.init(error)
         case let error as StoreError: self.init(store: error)
         case let error as ProfileFailure: self.init(profile: error)
-        case let error as TransferFailure: self.init(error)
+        case let error as HistoryFileFailure: self.init(error)
         case let error as SendFailure: self.init(send: error)
         case let error as KeyFailure: self.init(keys: error)
         case let error as FileFailure: self = .failed(error.message)

@@ -30,7 +30,8 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
     /// The timeout of a call.
     public let timeout: Duration
     private let backend: Backend
-    private let isFallback: Bool
+    /// Whether it is a file because no secret service is running.
+    package let isFallback: Bool
 
     private enum Backend: Sendable {
         case secretService

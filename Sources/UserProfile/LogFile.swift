@@ -39,8 +39,7 @@ public final class LogFile: Sendable {
         self.level = level
         let file = Self.open(path)
         guard file >= 0 else {
-            throw LogFileError(
-                message: localized("The log %@ cannot be written: %@.", path, String(cString: strerror(errno))))
+            throw LogFileError(message: localized("The log %@ cannot be written.", path))
         }
         descriptor = Mutex(file)
     }

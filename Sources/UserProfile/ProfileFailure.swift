@@ -36,22 +36,32 @@ extension SalvageReport {
 }
 
 extension Wording {
+    /// Where a password was saved.
+    public static func storedPassword(in store: CredentialStore) -> String {
+        switch store.kind {
+        case .secretService: localized("The password is stored in the keyring of the desktop.")
+        case .file(let path) where store.isFallback:
+            localized("No keyring is running; the password is stored in %@, which only you can read.", path)
+        case .file(let path): localized("The password is stored in %@, which only you can read.", path)
+        }
+    }
+
     /// Why a password could not be saved, found or removed.
     public static func failure(_ error: CredentialError) -> String {
         switch error.code {
-        case .invalidText: localized("The account or the password holds a character that cannot be kept.")
-        case .timedOut: localized("The place where passwords are kept did not answer in time.")
+        case .invalidText: localized("The account or the password contains a character that cannot be stored.")
+        case .timedOut: localized("The password store did not answer in time.")
         case .cancelled: localized("It was cancelled.")
         case .serviceFailed: localized("The keyring refused it.")
         case .locked: localized("The keyring is locked. Unlock it and try again.")
-        case .noDataFolder: localized("There is no home folder to keep the password in.")
+        case .noDataFolder: localized("There is no home folder to store the password in.")
         case .folderUnusable(let path, _): localized("The folder %@ cannot be used for passwords.", path)
         case .openToOthers(let path):
             localized(
                 "Others can read %@, so it is not used; run “chmod 600” on it and change the passwords in it.", path)
         case .foreignOwner(let path): localized("%@ belongs to another user, so it is not used.", path)
         case .notAFile(let path): localized("%@ is not an ordinary file, so it is not used.", path)
-        case .unreadable(let path): localized("%@ holds something else than passwords of this program.", path)
+        case .unreadable(let path): localized("%@ contains something other than passwords of this program.", path)
         case .fileFailed(let path, _): localized("%@ cannot be read or written.", path)
         }
     }

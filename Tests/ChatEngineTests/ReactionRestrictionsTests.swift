@@ -19,7 +19,7 @@ struct ReactionRestrictionsTests {
         <field var='max_reactions_per_user'><value>1</value></field></x></query>
         """
 
-    @Test("the gateway of a contact is asked as soon as it is online (XEP-0444 §2.2)")
+    @Test("the gateway of a contact is asked as soon as it is online, and others are not sent to it (XEP-0444 §2.2)")
     func gateway() async throws {
         let server = MemoryServer()
         await server.answer { stanza in
@@ -46,5 +46,12 @@ struct ReactionRestrictionsTests {
         try await server.send("<presence from='bob@xmpp.test/gateway' to='alice@xmpp.test'/>", to: "alice")
         for await event in events { if case .presence(bob) = event { break } }
         #expect(await account.reactionRestrictions(in: key) == ReactionRestrictions(maximumPerUser: 1))
+
+        let target = TargetReference.sent(id: "m1")
+        _ = try await account.send(.reactions(to: target, ["👍"]), in: key)
+        await #expect(throws: StoreError.reactionsNotAccepted) {
+            _ = try await account.send(.reactions(to: target, ["👍", "🎉"]), in: key)
+        }
+        _ = try await account.send(.reactions(to: target, []), in: key)
     }
 }

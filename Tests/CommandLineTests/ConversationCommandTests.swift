@@ -128,6 +128,52 @@ import Testing
         #expect(bodies == ["good morrow", "早上好 <&> 🎉"])
     }
 
+    @Test("what listen says about a message is enough to reply to it, react to it, and to know its changes")
+    func acts() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let (hers, his) = (try await juliet.listen(), try await romeo.listen())
+        try await romeo.run("send", juliet.address, "good nihgt")
+        try await hers.waitForOutput("the message") { $0.contains("good nihgt") }
+        try await romeo.run("send", juliet.address, "unkind")
+        try await hers.waitForOutput("the second message") { $0.contains("unkind") }
+        func sent(_ body: String) async throws -> String {
+            let history = try await romeo.bare(["history", juliet.address, "--jid", romeo.address, "--json"])
+            let message = history.objects.first { $0["body"] as? String == body }
+            return String(try #require(message?["id"] as? Int))
+        }
+        let (first, second) = (try await sent("good nihgt"), try await sent("unkind"))
+        func number(_ body: String) async throws -> String {
+            let history = try await juliet.bare(["history", romeo.address, "--jid", juliet.address, "--json"])
+            let message = history.objects.first { $0["body"] as? String == body }
+            return String(try #require(message?["id"] as? Int))
+        }
+        let (known, other) = (try await number("good nihgt"), try await number("unkind"))
+        try await hers.waitForOutput("the numbers") {
+            $0.contains("\"message\":\(known),") && $0.contains("\"message\":\(other),")
+        }
+        try await juliet.run("send", romeo.address, "a thousand times", "--reply-to", known)
+        try await his.waitForOutput("the reply") { $0.contains("\"reply\":\(first),") }
+        try await juliet.run("send", romeo.address, "👍", "🌹", "--react", known)
+        try await his.waitForOutput("the reactions") {
+            $0.contains("\"event\":\"reactions\"") && $0.contains("\"target\":\(first),")
+                && $0.contains("\"emojis\":[\"🌹\",\"👍\"]")
+        }
+        try await romeo.run("send", juliet.address, "good night", "--correct", first)
+        try await hers.waitForOutput("the correction") {
+            $0.contains("\"event\":\"correction\"") && $0.contains("\"body\":\"good night\",\"target\":\(known),")
+        }
+        try await romeo.run("send", juliet.address, "--retract", second)
+        try await hers.waitForOutput("the retraction") {
+            $0.contains("\"event\":\"retraction\"") && $0.contains("\"target\":\(other),")
+        }
+        try await juliet.run("send", romeo.address, "mine", "--correct", known, expecting: 1)
+        hers.signal(SIGTERM)
+        his.signal(SIGTERM)
+    }
+
     @Test("S1-35: a returned message is a failure with a message")
     func bounced() async throws {
         let person = try await Person("bounced", on: .shared)

@@ -56,6 +56,25 @@ import XMPPAddress
         #expect(list.output.hasPrefix("Romeo <\(Self.peer)> | 5 unread | 2026-03-04 05:10 | me: message 10"))
     }
 
+    @Test("names are those of the chat: the published nickname, and the unescaped user name")
+    func names() async throws {
+        let home = try ProgramHome()
+        let peer = #"d\27artagnan@musketeers.test"#
+        _ = try await StoredConversation(account: Self.account, peer: peer, name: nil).write(into: home, count: 1)
+        #expect(try await run(["history", peer], home).output.contains("d'artagnan: message 1"))
+        let list = try await run(["history"], home)
+        #expect(list.output.hasPrefix(#"d'artagnan <d\27artagnan@musketeers.test> |"#), "\(list.output)")
+        let store = try await home.openStore()
+        let (account, address) = (try JID(Self.account), try JID(peer))
+        try await store.write { store throws(StoreError) in
+            guard let account = try store.account(account) else { return }
+            try store.savePublishedName("Charles", of: address, account: account.id)
+        }
+        await store.close()
+        #expect(try await run(["history", peer], home).output.contains("Charles: message 1"))
+        #expect(try await run(["history", "--json"], home).objects.first?["name"] as? String == "Charles")
+    }
+
     @Test("words are found in one conversation or in all, also Chinese ones")
     func search() async throws {
         let home = try await filled(queued: "早上好，罗密欧").home
@@ -192,14 +211,18 @@ import XMPPAddress
                 ["state": "not-opened", "scheme": "urn:xmpp:omemo:2", "reason": "key-missing"],
             ])
         // `listen` writes the same.
+        func line(_ copy: MessageCopy) throws -> ListenedLine? {
+            let key = ConversationKey(account: AccountID(rawValue: 1), address: try JID(Self.peer), kind: .direct)
+            return ListenedLine(copy, ListenedOrigin(copy, MessageID(rawValue: 1), in: key), target: nil)
+        }
         for (copy, told) in zip(copies, told) {
-            let line = try #require(ListenedLine(message: copy))
+            let shownLine = try #require(try line(copy))
             let object = try #require(
-                try JSONSerialization.jsonObject(with: Data(line.json.utf8)) as? [String: Any])
+                try JSONSerialization.jsonObject(with: Data(shownLine.json.utf8)) as? [String: Any])
             #expect(object["protection"] as? [String: String] == told)
             #expect(object["body"] as? String == copy.content.text?.body.withoutFileKeys || copy.protection.isNotOpened)
             // The key of an encrypted file is in no output.
-            #expect(!line.json.contains("abab") && !line.text.contains("abab"))
+            #expect(!shownLine.json.contains("abab") && !shownLine.text.contains("abab"))
         }
         let shown = try await run(["history", Self.peer], home).output
         #expect(shown.contains("aesgcm://files.test/1/x#…") && !shown.contains("abab"))
@@ -209,11 +232,11 @@ import XMPPAddress
         #expect(unreadable == [[["address": Self.peer, "device": "7", "reason": "undecided"]]])
         var exposed = copies[0]
         exposed.protection = .clear
-        #expect(ListenedLine(message: exposed)?.json.contains(#""protection":{"state":"clear"}"#) == true)
+        #expect(try line(exposed)?.json.contains(#""protection":{"state":"clear"}"#) == true)
         var plain = copies[0]
         plain.protection = .none
-        #expect(ListenedLine(message: plain)?.json.contains("protection") == false)
-        #expect(ListenedLine(message: copies[1])?.text.contains("could not be decrypted") == true)
+        #expect(try line(plain)?.json.contains("protection") == false)
+        #expect(try line(copies[1])?.text.contains("could not be decrypted") == true)
     }
 
     @Test("another profile has other conversations, chosen by option or by environment")

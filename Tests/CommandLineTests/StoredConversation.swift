@@ -7,6 +7,8 @@ import XMPPAddress
 struct StoredConversation {
     let account: String
     let peer: String
+    /// The name that the user gave to the peer.
+    var name: String? = "Romeo"
 
     /// This number of messages, one per minute, every second one from the peer; and one of the user that waits to be
     /// sent.
@@ -15,10 +17,10 @@ struct StoredConversation {
     @discardableResult
     func write(into home: ProgramHome, count: Int = 10, queued: String? = nil) async throws -> MessageID? {
         let store = try await home.openStore()
-        let (account, peer) = (try JID(account), try JID(peer))
+        let (account, peer, name) = (try JID(account), try JID(peer), name)
         let waiting = try await store.write { store throws(StoreError) -> MessageID? in
             let id = try store.addAccount(account)
-            try store.save(StoredContact(address: peer, name: "Romeo", subscription: .both), of: id)
+            try store.save(StoredContact(address: peer, name: name, subscription: .both), of: id)
             let key = ConversationKey(account: id, address: peer, kind: .direct)
             for number in 1...count {
                 let isOutgoing = number % 2 == 0

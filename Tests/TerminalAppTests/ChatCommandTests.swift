@@ -26,6 +26,9 @@ import Testing
             ("/topic", .topic(nil)), ("/topic Roses at dawn", .topic("Roses at dawn")),
             ("/invite Nurse Angelica come", .invite("Nurse Angelica come")),
             ("/kick Tybalt for fencing", .kick("Tybalt for fencing")), ("/ban", .incomplete("/ban NICK [TEXT]")),
+            ("/moderate", .moderate(1, reason: nil)), ("/moderate 2", .moderate(2, reason: nil)),
+            ("/moderate 2 spam", .moderate(2, reason: "spam")),
+            ("/moderate 2nd spam", .moderate(1, reason: "2nd spam")),
             ("/block", .block(nil)), ("/unblock x@y.test", .unblock("x@y.test")), ("/unread", .unread),
             ("/fly", .unknown("/fly")), ("two\nlines", .message("two\nlines")),
         ] as [(String, ChatCommand)])

@@ -171,7 +171,7 @@ extension AutomationService {
         }
     }
 
-    /// The failure names the cursors from which the program can go on after it has read the history.
+    /// The failure names the cursors with which the program can continue after it has read the history.
     private static func failure(_ error: EventLogError, _ log: EventLog?) -> JSONRPCError {
         let oldest = log.map { EventCursor(log: $0.identity, position: $0.removed) }
         let newest = log.map { EventCursor(log: $0.identity, position: $0.newest) }

@@ -2,6 +2,7 @@ internal import ChatEngine
 internal import ChatStore
 internal import Foundation
 package import JSONRPC
+internal import Localization
 internal import Synchronization
 package import UserProfile
 internal import XMPPAddress
@@ -246,10 +247,13 @@ package final class MCPService: Sendable {
             let answer = await request.client.ask(
                 "elicitation/create",
                 [
-                    "message": .string(question + " Do it?"),
+                    "message": .string(
+                        localized("%@ %@ cannot be undone. Do it?", tool.method, call.description)),
                     "requestedSchema": [
                         "type": "object",
-                        "properties": ["confirm": ["type": "boolean", "title": "Do it", "default": false]],
+                        "properties": [
+                            "confirm": ["type": "boolean", "title": .string(localized("Do it")), "default": false]
+                        ],
                         "required": ["confirm"],
                     ],
                 ], within: Self.questionTime)

@@ -1,4 +1,5 @@
 internal import ChatEngine
+internal import ChatModel
 internal import ChatStore
 internal import JSONRPC
 internal import UserProfile
@@ -24,9 +25,9 @@ extension AutomationService {
             ) { [self] arguments, _ throws(JSONRPCError) in
                 let account = try await account(arguments).id
                 return try await read { store throws(StoreError) in
-                    let names = try store.names(of: account)
+                    let book = try AddressBook(store, of: account)
                     let list = try store.conversations().filter { $0.key.account == account }
-                    return ["conversations": .array(list.map { $0.json(name: names[$0.key.address]) })]
+                    return ["conversations": .array(list.map { $0.json(name: book.title(of: $0.key)) })]
                 }
             },
             AutomationMethod(
@@ -53,7 +54,7 @@ extension AutomationService {
                     .init("fetch", .flag, "first load a page of older messages from the archive of the server"),
                 ]
             ) { [self] arguments, _ throws(JSONRPCError) in
-                var request = HistoryRequest()
+                var request = HistoryQuery()
                 request.address = arguments.address("with")
                 if arguments.flag("fetch") {
                     let (account, key) = try await conversation(arguments, "with")
@@ -69,7 +70,7 @@ extension AutomationService {
                     Self.beforeParameter, Self.limitParameter,
                 ]
             ) { [self] arguments, _ throws(JSONRPCError) in
-                var request = HistoryRequest()
+                var request = HistoryQuery()
                 request.address = arguments.address("with")
                 request.searchText = arguments.text("words")
                 return try await page(request, arguments)
@@ -77,7 +78,7 @@ extension AutomationService {
         ]
     }
 
-    private func page(_ request: HistoryRequest, _ arguments: Arguments) async throws(JSONRPCError) -> JSONValue {
+    private func page(_ request: HistoryQuery, _ arguments: Arguments) async throws(JSONRPCError) -> JSONValue {
         let account = try await account(arguments)
         var request = request
         request.before = arguments.point("before")

@@ -11,7 +11,7 @@ enum HistoryTransfer {
     @concurrent
     nonisolated static func export(_ store: any LocalStore, to path: String) async -> String {
         let file: WholeFile
-        do throws(TransferFailure) {
+        do throws(HistoryFileFailure) {
             file = try WholeFile(path)
         } catch {
             return error.message
@@ -24,7 +24,7 @@ enum HistoryTransfer {
             let isOfFile = error.code == .diskFull || error.code == .system
             return isOfFile ? WholeFile.failure(path).message : Wording.failure(error)
         }
-        do throws(TransferFailure) {
+        do throws(HistoryFileFailure) {
             try file.finish()
         } catch {
             return error.message
@@ -38,7 +38,7 @@ enum HistoryTransfer {
     @concurrent
     nonisolated static func take(_ path: String, into store: any LocalStore) async -> String {
         let lines: ImportedLines
-        do throws(TransferFailure) {
+        do throws(HistoryFileFailure) {
             lines = ImportedLines(try LineReader(path))
         } catch {
             return error.message

@@ -1,7 +1,6 @@
 internal import ChatStore
 internal import ClientState
 internal import EntityInformation
-internal import Localization
 internal import Roster
 internal import XMPPClient
 package import XMPPStream
@@ -128,10 +127,10 @@ actor AccountConnection {
     }
 
     private func happened(_ event: SessionEvent, in session: Session) async {
-        await context.hearing?.report(.session(event))
         switch event {
         case .connection(.online(_, let isResumed)): await wentOnline(isResumed: isResumed, in: session)
-        case .connection(.disconnected):
+        case .connection(.disconnected(let error, let pause)):
+            if let error { await context.hearing?.report(.disconnected(error, retryAfter: pause)) }
             context.recorder.offlineDelivery.connectionLost()
             await services.history.connectionLost(in: session)
         case .connection(.extensionFailed(_, let error)): context.events.post(.problem(.session(error)))
@@ -191,14 +190,5 @@ extension StreamFailure {
     package var senderName: String? {
         guard let name = sender?.description else { return nil }
         return name.count <= Self.shownAddressLength ? name : name.prefix(Self.shownAddressLength) + "…"
-    }
-
-    /// Whose stanza broke the stream and what to do about it, in the user's language; `nil` if no stanza did.
-    package var senderText: String? {
-        senderName.map {
-            localized(
-                "The server passed on something unreadable from %@; if this happens again, block this address or ask your provider.",
-                $0)
-        }
     }
 }

@@ -65,7 +65,7 @@ public final class ChatAccount: Sendable {
         rooms = RoomService(context, history: history, invitations: invitations)
         bookmarks = BookmarkService(context, rooms: rooms)
         typing = TypingService(context, contacts: contacts)
-        messages = MessageService(context, typing: typing, contents: contents)
+        messages = MessageService(context, contacts: contacts, typing: typing, contents: contents)
         reading = ReadingService(context)
         connection = AccountConnection(
             context, configuration,

@@ -153,7 +153,11 @@ public actor ContactService {
     func changed(_ events: [RosterEvent]) async {
         var changes = Changes()
         for event in events {
-            await context.hearing?.report(.contact(event))
+            switch event {
+            // Reported as answers.
+            case .approved, .refused: break
+            default: await context.hearing?.report(.contact(event))
+            }
             switch event {
             case .populated: await populated()
             case .changed(let contact):
@@ -174,12 +178,12 @@ public actor ContactService {
                 context.events.post(.problem(.requestsOmitted(count)))
             case .unsubscribed(let address): await forgetRequest(of: address)
             case .approved(let address):
-                if asked.remove(address.bare) != nil { context.events.post(.answer(.accepted, of: address.bare)) }
+                if asked.remove(address.bare) != nil { await answered(.accepted, by: address.bare) }
             case .refused(let address):
                 if asked.remove(address.bare) != nil {
-                    context.events.post(.answer(.declined, of: address.bare))
+                    await answered(.declined, by: address.bare)
                 } else if saved[address.bare] != nil {
-                    context.events.post(.answer(.ended, of: address.bare))
+                    await answered(.ended, by: address.bare)
                 }
             case .populating, .item: break
             }
@@ -190,6 +194,11 @@ public actor ContactService {
             for contact in all.saved { try writer.save(contact, of: id) }
             for address in all.removed { try writer.removeContact(address, of: id) }
         }
+    }
+
+    private func answered(_ answer: ContactAnswer, by address: JID) async {
+        context.events.post(.answer(answer, of: address))
+        await context.hearing?.report(.answer(answer, of: address))
     }
 
     private struct Changes {

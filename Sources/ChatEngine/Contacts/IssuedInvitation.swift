@@ -13,7 +13,7 @@ public struct IssuedInvitation: Sendable, Hashable {
     /// A QR code of a longer link is too dense for a camera.
     private static let lengthLimit = 512
 
-    /// - Returns: `nil` if the link is none, or is about somebody else.
+    /// - Returns: `nil` if the link is invalid, or is about another account.
     init?(uri text: String?, page: String?, of account: JID) {
         guard let text, text.utf8.count <= Self.lengthLimit, let uri = try? XMPPURI(text) else { return nil }
         switch uri.action {

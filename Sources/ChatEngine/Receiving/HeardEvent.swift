@@ -1,4 +1,5 @@
 public import ChatStore
+public import MessageFeatures
 public import MessageSemantics
 public import Roster
 internal import Synchronization
@@ -12,11 +13,19 @@ public import XMPPClient
 public enum HeardEvent: Sendable {
     /// The account is online with this address, and its presence was sent.
     case online(JID)
-    /// A stored message to this account: sent now, or while this device was offline.
+    /// The connection was lost; with the time until the next attempt, if there is one.
+    case disconnected(ClientError, retryAfter: Duration?)
+    /// A stored message to this account: sent now, or while this device was offline. It can be a correction, a retraction or
+    /// reactions; these are reported when they apply to a stored message, and corrections outside of rooms always.
     case message(MessageID, MessageCopy, in: ConversationKey)
-    /// An event of the session. A message in it may have been reported as ``message(_:_:in:)`` before.
-    case session(SessionEvent)
+    /// A report on one of our messages.
+    case report(StateReport, in: ConversationKey)
+    /// A chat state without a message (XEP-0085).
+    case typing(JID, ChatState)
+    /// A change of the contact list or a contact request; not an answer.
     case contact(RosterEvent)
+    /// A contact's answer to our request.
+    case answer(ContactAnswer, of: JID)
 }
 
 public typealias HeardHandler = @Sendable (HeardEvent) async -> Void
@@ -24,14 +33,14 @@ public typealias HeardHandler = @Sendable (HeardEvent) async -> Void
 /// Reports the received events of an account to a program, each message once; one that could not be decrypted once more
 /// when it can be read.
 final class Hearing: Sendable {
-    private struct Told {
+    private struct Reported {
         /// Whether each could be read.
         var ids: [MessageID: Bool] = [:]
         var order: [MessageID] = []
     }
 
     private let handler: HeardHandler
-    private let told = Mutex(Told())
+    private let reported = Mutex(Reported())
 
     /// The maximum number of remembered messages: a copy arrives within the same session, and no session has more in
     /// transit.
@@ -42,15 +51,15 @@ final class Hearing: Sendable {
     func report(_ event: HeardEvent) async {
         if case .message(let id, let copy, _) = event {
             let isRead = !copy.protection.isNotOpened
-            let isNew = told.withLock { told in
-                if let wasRead = told.ids[id] {
+            let isNew = reported.withLock { reported in
+                if let wasRead = reported.ids[id] {
                     guard isRead, !wasRead else { return false }
-                    told.ids[id] = true
+                    reported.ids[id] = true
                     return true
                 }
-                told.ids[id] = isRead
-                told.order.append(id)
-                if told.order.count > Self.limit { told.ids[told.order.removeFirst()] = nil }
+                reported.ids[id] = isRead
+                reported.order.append(id)
+                if reported.order.count > Self.limit { reported.ids[reported.order.removeFirst()] = nil }
                 return true
             }
             guard isNew else { return }
@@ -60,14 +69,17 @@ final class Hearing: Sendable {
 }
 
 extension MessageMeaning {
-    /// The event for a stored message, if it was received outside of rooms.
+    /// The event for a stored message of others.
     func heard(_ reception: Reception, in key: ConversationKey) -> HeardEvent? {
-        guard case .message(let copy, _) = self, !copy.isOutgoing, key.kind != .room else { return nil }
+        guard case .message(let copy, _) = self, !copy.isOutgoing else { return nil }
         // One more copy of what was decrypted before.
         if case .notOpened(_, ProtectionError.Code.repeated.rawValue) = copy.protection { return nil }
+        // A room sends its history again, and what waits was perhaps not written by the author of its message.
+        let isNew = reception == .stored(reception.id)
         switch copy.content {
-        case .retraction, .reactions: return nil
-        case .text, .correction: return .message(reception.id, copy, in: key)
+        case .text, .correction: guard isNew || key.kind != .room else { return nil }
+        case .retraction, .reactions: guard isNew else { return nil }
         }
+        return .message(reception.id, copy, in: key)
     }
 }

@@ -12,7 +12,9 @@ extension MessageMeaning {
             guard try writer.concernsSomething(copy, in: key) else { break }
             return heard(try writer.receive(copy, in: key), in: key)
         case .report(let report, let conversation):
-            try writer.receive(report, in: ConversationKey(account: account, conversation))
+            let key = ConversationKey(account: account, conversation)
+            try writer.receive(report, in: key)
+            return .report(report, in: key)
         case .read(let target, let conversation):
             // A message that was read on another device does not create a conversation here.
             guard let known = try writer.conversation(ConversationKey(account: account, conversation)) else { break }
@@ -35,7 +37,7 @@ extension MessageMeaning {
 
 extension StoreReader {
     /// Whether a copy brings a message, or more about one that is here. One more copy of a message that was decrypted before, under other
-    /// names, brings nothing: who repeats somebody's message does not make it two.
+    /// identifiers, brings nothing: a repeated message does not become a second one.
     func concernsSomething(_ copy: MessageCopy, in key: ConversationKey) throws(StoreError) -> Bool {
         guard case .notOpened(_, ProtectionError.Code.repeated.rawValue) = copy.protection else { return true }
         guard let conversation = try conversation(key) else { return false }

@@ -212,7 +212,7 @@ public struct SessionRecorder: SessionStore {
 extension OpenedMessage {
     /// The message as the extensions of the session see it.
     fileprivate func forSession(insteadOf sealed: Message) -> Message {
-        // A copy for another conversation is confirmed to nobody.
+        // A copy for another conversation is not confirmed.
         if original != nil,
             message.type != sealed.type || message.from?.bare != sealed.from?.bare
                 || message.to?.bare != sealed.to?.bare

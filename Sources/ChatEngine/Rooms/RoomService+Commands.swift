@@ -87,7 +87,7 @@ extension RoomService {
         return inside
     }
 
-    /// The rooms in which the account is together with somebody, as far as they show the addresses of their members.
+    /// The rooms that the account shares with a user, as far as they show the addresses of their members.
     public func shared(with person: JID) async -> [JID] {
         var shared: [JID] = []
         for room in await inside() {

@@ -239,7 +239,7 @@ public actor RoomService {
         let events = joined.events()
         if await joined.isInside { await entered(room) }
         await withDiscardingTaskGroup { group in
-            // The events go on while a picture is downloaded. One at a time, so that an older state never replaces a newer one.
+            // Events are handled while a picture is downloaded. One at a time, so that an older state never replaces a newer one.
             let pictures = Signal()
             pictures.send()
             group.addTask { await self.takePictures(of: room, after: pictures) }

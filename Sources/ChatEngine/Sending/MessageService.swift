@@ -1,20 +1,33 @@
-internal import ChatStore
+public import ChatStore
 internal import Foundation
+internal import GroupChat
+public import MessageFeatures
+internal import ServiceDiscovery
 internal import XMPPAddress
+internal import XMPPClient
 
 /// Stores the messages that the user writes, which ``SendQueue`` sends.
 struct MessageService: Sendable {
     let context: AccountContext
+    let contacts: ContactService
     let typing: TypingService
     let contents: QueuedContents?
 
-    init(_ context: AccountContext, typing: TypingService, contents: QueuedContents?) {
+    init(_ context: AccountContext, contacts: ContactService, typing: TypingService, contents: QueuedContents?) {
         self.context = context
+        self.contacts = contacts
         self.typing = typing
         self.contents = contents
     }
 
+    /// - Throws: ``ChatStore/StoreError/reactionsNotAccepted``, or a failure of the store.
     func send(_ content: MessageContent, in key: ConversationKey, id: String?) async throws(StoreError) -> MessageID {
+        if case .reactions(_, let emojis) = content, !emojis.isEmpty {
+            let emojis = emojis.map(MessageReactions.qualified)
+            if let restrictions = await knownRestrictions(in: key), restrictions.accepted(of: emojis) != emojis {
+                throw .reactionsNotAccepted
+            }
+        }
         var sender = context.address
         var occupantID: String?
         if key.kind != .direct, let occupancy = context.occupancies[key.address.bare] {
@@ -60,6 +73,42 @@ struct MessageService: Sendable {
         await contents?.update()
     }
 
+    // MARK: Reactions
+
+    /// Devices of a contact that are asked: a gateway has one.
+    private static let maximumDevices = 4
+    /// How long a reaction waits for a device that does not say what it accepts.
+    private static let restrictionsTimeout = Duration.seconds(2)
+
+    private func knownRestrictions(in key: ConversationKey) async -> ReactionRestrictions? {
+        await withTaskGroup(of: ReactionRestrictions?.self) { group in
+            group.addTask { await reactionRestrictions(in: key) }
+            group.addTask {
+                try? await Task.sleep(for: Self.restrictionsTimeout)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    func reactionRestrictions(in key: ConversationKey) async -> ReactionRestrictions? {
+        guard let session = await context.onlineSession else { return nil }
+        switch key.kind {
+        case .room, .occupant: return await session[GroupChat.self]?.room(key.address)?.information?.reactions
+        case .direct:
+            guard let discovery = session[ServiceDiscovery.self] else { return nil }
+            let devices = await contacts.presences[key.address]?.devices ?? []
+            for device in devices.prefix(Self.maximumDevices) {
+                guard let address = try? key.address.with(resource: device),
+                    let information = try? await discovery.information(of: address)
+                else { continue }
+                if let restrictions = ReactionRestrictions(information.forms) { return restrictions }
+            }
+            return nil
+        }
+    }
+
     /// The thread that the last message of a conversation belongs to: a reply copies it, and one that the other side has left
     /// is followed by another (XEP-0085 §5.6).
     private static func thread(
@@ -70,6 +119,21 @@ struct MessageService: Sendable {
         else { return nil }
         return ended == thread ? UUID().uuidString.lowercased() : thread
     }
+}
+
+extension ChatAccount {
+    /// Which reactions the room, or the contact's gateway, accepts (XEP-0444 §2.2); `nil` for all, and where it is not known.
+    /// Others are not sent.
+    ///
+    /// Only contacts are asked whose presence we see, and only once for each version of their program.
+    public func reactionRestrictions(in key: ConversationKey) async -> ReactionRestrictions? {
+        await messages.reactionRestrictions(in: key)
+    }
+}
+
+extension StoreError {
+    /// The room or the contact does not accept these reactions (XEP-0444 §2.2).
+    package static let reactionsNotAccepted = StoreError(.invalidRequest, "These reactions are not accepted there.")
 }
 
 extension OutgoingMessage {

@@ -73,6 +73,9 @@ actor TypingService {
         guard let sender = message.from, !message.isError, sender.bare != context.address else { return }
         guard let conversation = context.recorder.reader.conversation(of: message) else { return }
         let (key, kind) = (ConversationKey(account: context.id, conversation), conversation.kind)
+        if message.body?.isEmpty != false, let state = message.chatState {
+            await context.hearing?.report(.typing(sender, state))
+        }
         if kind == .direct {
             context.stateSupport.received(message)
             if message.chatState == .gone, let thread = message.thread?.id, threads[key] == thread {

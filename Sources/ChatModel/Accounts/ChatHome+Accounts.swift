@@ -154,7 +154,7 @@ extension ChatHome {
         do throws(AccountStorageError) {
             try await accountStorage.remove(work.account.address)
         } catch {
-            problem = error.message
+            onProblem(error.message)
         }
     }
 
@@ -216,7 +216,7 @@ extension ChatHome {
         do throws(StoreError) {
             try await store.write(body)
         } catch {
-            problem = error.description
+            onProblem(Wording.failure(error))
         }
     }
 

@@ -37,8 +37,8 @@ public final class ChatHome {
     public private(set) var phase = Phase.starting
     /// The user's presence on all accounts.
     public internal(set) var presence: OwnPresence
-    /// Why account data could not be read or saved the last time, as a sentence for the user.
-    public internal(set) var problem: String?
+    /// Called with a message for the user when account data could not be read or saved.
+    @ObservationIgnored public var onProblem: (String) -> Void = { _ in }
 
     /// Changes the configuration of each connection before it is used: for a log, and for tests with their own networks.
     @ObservationIgnored public var prepare: (@MainActor (inout ClientConfiguration) -> Void)?
@@ -112,7 +112,7 @@ public final class ChatHome {
                 for address in addresses { _ = try writer.addAccount(address) }
             }
         } catch {
-            problem = Wording.failure(any: error)
+            onProblem(Wording.failure(any: error))
         }
     }
 

@@ -23,7 +23,7 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
     public var describesLinks = false
     /// Whether the program keeps running after its window is closed.
     public var runsInBackground = true
-    /// Whether the user was told so when the window was closed for the first time.
+    /// Whether the user was informed when the window was closed for the first time.
     public var hasToldOfBackground = false
     /// The user's availability and status text.
     public var availability = Availability.available

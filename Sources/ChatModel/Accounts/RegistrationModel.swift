@@ -12,7 +12,7 @@ internal import XMPPStanzas
 ///     model.provider = "example.org"
 ///     model.connect()                 // progress becomes .form: model.form says what else is asked for
 ///     model.userName = "juliet"; model.password = "…"; model.repeatedPassword = "…"
-///     model.submit()                  // progress becomes .signingIn: model.signIn goes on
+///     model.submit()                  // progress becomes .signingIn: model.signIn continues
 @MainActor
 @Observable
 public final class RegistrationModel {

@@ -98,7 +98,7 @@ public final class ContactModel {
 
     /// Follows store and account until the task is cancelled.
     ///
-    /// - Parameter asksPeer: requests what the contact's server tells about the contact. Nothing is requested from strangers.
+    /// - Parameter asksPeer: requests what the contact's server states about the contact. Nothing is requested from strangers.
     public func run(asksPeer: Bool = true) async {
         let coalescer = Coalescer(every: Self.interval, clock: environment.clock)
         let (events, changes) = (account.events(), account.store.changes())
@@ -264,7 +264,7 @@ public final class ContactModel {
         }
     }
 
-    /// Blocks the address, and tells the operators of the server why (XEP-0377).
+    /// Blocks the address, and reports the reason to the operators of the server (XEP-0377).
     ///
     /// - Parameter text: more about the reason.
     public func block(reporting reason: ReportReason, text: String) async {

@@ -26,7 +26,7 @@ public final class ConversationFinder {
         search = SearchModel(store: store, environment: environment)
     }
 
-    /// The number of matches found so far; ``hasMore`` tells whether there are older ones.
+    /// The number of matches found so far; ``hasMore`` shows whether there are older ones.
     public var count: Int { search.hits.elements.count }
     public var hasMore: Bool { search.hasMore }
     public var isSearching: Bool { search.isSearching }

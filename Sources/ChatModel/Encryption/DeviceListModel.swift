@@ -120,7 +120,7 @@ public final class DeviceListModel {
         await attempt { service, address in try await service.forget(fingerprint, at: address) }
     }
 
-    /// Removes a device of our own account from its lists on the server, so that nobody encrypts for it any more.
+    /// Removes a device of our own account from its lists on the server, so that no device encrypts for it any more.
     public func remove(_ device: EncryptionDevice) async {
         guard isOwn, !device.isThisDevice else { return }
         await attempt { service, _ in

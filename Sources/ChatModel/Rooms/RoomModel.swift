@@ -169,7 +169,7 @@ public final class RoomModel {
 public struct RoomRights: Hashable, Sendable {
     private let own: RoomState.Person?
 
-    init(_ own: RoomState.Person?) { self.own = own }
+    package init(_ own: RoomState.Person?) { self.own = own }
 
     /// Whether the user is an admin or owner.
     private var isAdmin: Bool { own.map { $0.standing <= .admin } ?? false }

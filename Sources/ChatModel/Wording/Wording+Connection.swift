@@ -112,7 +112,7 @@ extension Wording {
     /// Why no password was sent to a server that offers less than before.
     static var downgrade: String {
         localized(
-            "The server offers only weaker ways to sign in than before, so nothing was sent; somebody may be listening in between. Sign in again only if your provider confirms the change."
+            "The server offers only weaker ways to sign in than before, so nothing was sent; a third party may be listening. Sign in again only if your provider confirms the change."
         )
     }
 

@@ -2,10 +2,12 @@ public import AccountRegistration
 public import ChatEngine
 public import ChatStore
 public import FileSharing
+internal import Foundation
 internal import Localization
 public import Media
 public import Profiles
 public import TransportLayer
+public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
 
@@ -26,6 +28,7 @@ extension Wording {
         case let error as FileSharingError: failure(error)
         case let error as TransportError: failure(error)
         case let error as ProtectionError: failure(error)
+        case let error as AddressError: failure(error)
         default: localized("It did not work.")
         }
     }
@@ -54,7 +57,7 @@ extension Wording {
     private static func refusal(_ error: ClientError) -> String {
         switch error.stanzaError?.condition {
         case .itemNotFound?, .jidMalformed?, .gone?, .recipientUnavailable?:
-            localized("There is nobody with this address.")
+            localized("There is no user with this address.")
         case .notAllowed?, .forbidden?, .notAuthorized?, .policyViolation?, .registrationRequired?,
             .subscriptionRequired?:
             localized("The server does not allow it.")
@@ -62,8 +65,8 @@ extension Wording {
         case .remoteServerNotFound?, .remoteServerTimeout?: localized("The receiver's server cannot be reached.")
         case .resourceConstraint?: localized("The server accepts no more for now. Try again later.")
         default:
-            said(by: error).map { localized("The server did not take it: %@", "“\($0)”") }
-                ?? localized("The server did not take it.")
+            said(by: error).map { localized("The server did not accept it: %@", "“\($0)”") }
+                ?? localized("The server did not accept it.")
         }
     }
 
@@ -85,7 +88,7 @@ extension Wording {
         switch error.code {
         case .tooLarge: localized("The picture is too large.")
         case .wrongHash: localized("The picture is not the one that was announced.")
-        default: error.cause.map { failure($0) } ?? localized("The server did not take it.")
+        default: error.cause.map { failure($0) } ?? localized("The server did not accept it.")
         }
     }
 
@@ -116,6 +119,31 @@ extension Wording {
         }
     }
 
+    /// Why a text is not an address. Characters are named by number, because some are not visible.
+    public static func failure(_ error: AddressError) -> String {
+        let part =
+            switch error.part {
+            case .local: localized("The name before the @")
+            case .domain: localized("The domain")
+            case .resource: localized("What follows the /")
+            case .whole: localized("The address")
+            }
+        func code(_ scalar: Unicode.Scalar) -> String { String(format: "U+%04X", scalar.value) }
+        return switch error.reason {
+        case .empty: localized("%@ is empty.", part)
+        case .tooLong, .labelTooLong: localized("%@ is too long.", part)
+        case .invalidUTF8: localized("%@ is not valid UTF-8.", part)
+        case .disallowed(let scalar), .outOfContext(let scalar), .leadingMark(let scalar):
+            localized("%@ contains the character %@, which is not allowed there.", part, code(scalar))
+        case .mixedDirection: localized("%@ mixes text of both directions in an order that is not allowed.", part)
+        case .emptyLabel: localized("%@ has a dot too many.", part)
+        case .misplacedHyphen: localized("%@ has a hyphen where none is allowed.", part)
+        case .invalidALabel, .invalidIPv4Address, .invalidIPv6Address:
+            localized("%@ is not a valid name or number.", part)
+        case .spaceAtEnd: localized("%@ begins or ends with a space.", part)
+        }
+    }
+
     // MARK: Files
 
     /// Why a file was not downloaded.
@@ -130,16 +158,16 @@ extension Wording {
         case .noUploadService, .uploadFailed, .quotaExceeded:
             localized("The message was not delivered: %@", fragment(error.code))
         case .notProtected: localized("The file could not be decrypted.")
-        case .notDownloaded: localized("The file could not be fetched. Try again later.")
+        case .notDownloaded: localized("The file could not be downloaded. Try again later.")
         }
     }
 
     public static func failure(_ error: FileSharingError) -> String {
         switch error.code {
-        case .noUploadService: localized("The server takes no files.")
+        case .noUploadService: localized("The server does not accept files.")
         case .tooLarge: localized("The file is too large.")
-        case .quotaExceeded: localized("The server takes no more files from this account for now. Try again later.")
-        case .refused: localized("The server did not take it.")
+        case .quotaExceeded: localized("The server accepts no more files from this account for now. Try again later.")
+        case .refused: localized("The server did not accept it.")
         case .insecureAddress: localized("The server offers no safe place for files.")
         case .transferFailed: localized("The file could not be transferred. Try again later.")
         case .wrongSize, .wrongHash: localized("What came is not the file that was announced.")

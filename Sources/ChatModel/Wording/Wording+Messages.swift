@@ -48,7 +48,7 @@ extension Wording {
         switch code {
         case .noUploadService: localized("the server does not accept files")
         case .tooLarge: localized("the file is too large for the server")
-        case .quotaExceeded: localized("the server takes no more files from this account for now")
+        case .quotaExceeded: localized("the server accepts no more files from this account for now")
         case .fileGone, .messageGone: localized("the file is no longer on this computer")
         case .uploadFailed, .wrongContent, .notStored, .notDownloaded, .offline, .cancelled:
             localized("the file could not be uploaded")
@@ -61,7 +61,7 @@ extension Wording {
         switch code {
         case .noDevice: localized("no device of the receiver can decrypt it")
         case .undecided: localized("there is a device of which you have not decided whether you trust it")
-        case .unreachable: localized("the keys of the receiver could not be fetched")
+        case .unreachable: localized("the keys of the receiver could not be loaded")
         case .distrusted: localized("you do not trust the receiver’s devices")
         case .notCarried: localized("the receiver’s program cannot decrypt reactions")
         case .privateRoomMessage: localized("private messages in rooms cannot be encrypted")

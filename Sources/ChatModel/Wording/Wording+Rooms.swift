@@ -75,7 +75,7 @@ extension Wording {
         case .requestsOmitted(let count):
             localized("There are too many contact requests: %@ are not shown.", count)
         case .forgedArchive(let room):
-            localized("The archive of %@ holds messages that were not said there. They were ignored.", room)
+            localized("The archive of %@ contains messages that were not sent there. They were ignored.", room)
         case .session(let error): failure(any: error)
         }
     }

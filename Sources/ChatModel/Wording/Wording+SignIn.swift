@@ -54,7 +54,11 @@ extension Wording {
         case .serverNotAuthentic:
             localized("%@ cannot prove that it knows your account, so it may not be the real server.", domain)
         case .malformedXML:
-            failure.senderText
+            failure.senderName.map {
+                localized(
+                    "The server passed on something unreadable from %@; if this happens again, block this address or ask your provider.",
+                    $0)
+            }
                 ?? localized("%@ sent something unreadable. If this happens again, ask your provider.", domain)
         case .authenticationMalformed, .unexpectedElement, .handledCountTooHigh:
             localized("What %@ sent cannot be understood. This is a fault of the server or of this program.", domain)

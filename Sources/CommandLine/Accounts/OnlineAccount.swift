@@ -39,7 +39,7 @@ struct OnlineAccount: Sendable {
         var policy = ChatAccountPolicy()
         policy.contacts = contacts
         policy.programType = "console"
-        policy.entersRooms = isLasting && listener?.isSilent != false
+        policy.entersRooms = isLasting && listener?.joinsRooms != false
         if let listener {
             policy.hear = { await listener.hear($0) }
             // The server delivers messages that arrived meanwhile, so that they are reported.
@@ -116,7 +116,7 @@ struct OnlineAccount: Sendable {
 
     /// Stays online until the task is cancelled, or the server refuses the connection permanently.
     func run(missingAccount: SignIn.MissingAccount = .fail) async throws {
-        // Programs that send through this account go on by themselves when it ends. Otherwise they would be told that there is no
+        // Programs that send through this account continue by themselves when it ends. Otherwise they would be told that there is no
         // connection.
         try await withTaskCancellationHandler {
             try await connect(missingAccount)

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import CredentialStore
 internal import Foundation
 internal import Glibc
@@ -57,7 +58,7 @@ enum PasswordSource: Sendable, Equatable {
             return try await CredentialStore.open().password(for: account.bare.description)
         } catch {
             // Not a reason to stop: the user can still enter the password.
-            StandardOutput.report(error.description)
+            StandardOutput.report(Wording.failure(error))
             return nil
         }
     }
@@ -84,9 +85,9 @@ enum PasswordSource: Sendable, Equatable {
         do {
             let store = try await CredentialStore.open()
             try await store.save(password: password, for: account.bare.description)
-            return store.description
+            return Wording.storedPassword(in: store)
         } catch {
-            return localized("The password could not be saved. %@", error)
+            return localized("The password could not be saved. %@", Wording.failure(error))
         }
     }
 
@@ -95,7 +96,7 @@ enum PasswordSource: Sendable, Equatable {
         do {
             try await CredentialStore.open().removeLogin(for: account.bare.description)
         } catch {
-            throw .failed(error.description)
+            throw .failed(Wording.failure(error))
         }
     }
 
@@ -105,7 +106,7 @@ enum PasswordSource: Sendable, Equatable {
             try await CredentialStore.open().removeLogin(for: account.bare.description)
             try await EncryptionKeys(account: account, profile: profile).remove()
         } catch {
-            throw .failed(error.description)
+            throw .failed(Wording.failure(error))
         }
     }
 }

@@ -19,11 +19,11 @@ extension Command {
         ], usesProfile: true
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one address.")) }
-        var request = HistoryRequest()
+        var request = HistoryQuery()
         request.searchText = invocation.options["search"]?.trimmed
         request.before = try invocation.options["before"].map { text throws(CommandError) in try HistoryPoint(text) }
         if let text = invocation.options["limit"] {
-            guard let number = Int(text), HistoryRequest.limits.contains(number) else {
+            guard let number = Int(text), HistoryQuery.limits.contains(number) else {
                 throw CommandError.usage(localized("“%@” is not a number of messages.", text))
             }
             request.limit = number
@@ -63,7 +63,7 @@ extension Command {
     }
 
     private static func show(
-        _ page: HistoryPage, _ request: HistoryRequest, _ invocation: Invocation, files path: (Attachment) -> String?
+        _ page: HistoryPage, _ request: HistoryQuery, _ invocation: Invocation, files path: (Attachment) -> String?
     ) {
         if page.lines.isEmpty {
             return invocation.showText(
@@ -84,7 +84,7 @@ extension Command {
     /// `2026-11-21 14:05  🔒 Nurse: text  (edited) 👍`, further lines of the text below it, and the devices that cannot
     /// read it.
     private static func text(
-        of line: HistoryPage.Line, _ mark: ProtectionMark?, _ request: HistoryRequest,
+        of line: HistoryPage.Line, _ mark: ProtectionMark?, _ request: HistoryQuery,
         files path: (Attachment) -> String?
     ) -> String {
         let message = line.message
@@ -106,36 +106,34 @@ extension Command {
 
     private static func listConversations(_ invocation: Invocation, account: JID?) async throws {
         try await invocation.withStoreToRead { store in
-            let (conversations, names) = try await store.read { store throws(StoreError) in
+            let (conversations, book) = try await store.read { store throws(StoreError) in
                 guard let account = try store.account(meant: account) else {
-                    return ([Conversation](), [JID: String]())
+                    return ([Conversation](), AddressBook())
                 }
                 return (
                     try store.conversations().filter { $0.key.account == account.id },
-                    try store.names(of: account.id)
+                    try AddressBook(store, of: account.id)
                 )
             }
             if conversations.isEmpty { invocation.showText(localized("No conversations yet.")) }
             for conversation in conversations {
                 invocation.show(
-                    text(of: conversation, names: names),
-                    json: conversation.json(name: names[conversation.key.address]))
+                    text(of: conversation, book),
+                    json: conversation.json(name: book.title(of: conversation.key)))
             }
         }
     }
 
     /// `Nurse <nurse@example.org> | 2 unread | 2026-11-21 14:05 | me: tea at five`.
-    private static func text(of conversation: Conversation, names: [JID: String]) -> String {
-        var line = conversation.key.address.description
-        if let name = names[conversation.key.address], !name.isEmpty {
-            line = TerminalText.harmless(name) + " <\(line)>"
-        }
+    private static func text(of conversation: Conversation, _ book: AddressBook) -> String {
+        let name = TerminalText.harmless(book.title(of: conversation.key))
+        var line = "\(name) <\(conversation.key.address)>"
         if conversation.unreadCount > 0 {
             line += " | " + localized("%@ unread", plural: "%@ unread", count: conversation.unreadCount)
         }
         guard let last = conversation.lastMessage else { return line }
         let time = last.time.timestamp
-        let words = last.author(in: conversation.key.kind, names: names) + ": " + last.plainText
+        let words = last.author(in: conversation.key, book) + ": " + last.plainText
         return line + " | \(time.dayText) \(time.clockText) | "
             + DisplayWidth.truncate(TerminalText.harmless(words), to: 60)
     }

@@ -14,20 +14,24 @@ extension Command {
         name: "listen", summary: "stay online and print what happens, one line for each event",
         options: AvailabilityOptions.options + [
             .init("count", value: "NUMBER", "end after that many messages, pictures, voice messages and files"),
-            .init("fetch", value: "friends|all|none", "whose pictures, voice messages and files are fetched (friends)"),
+            .init(
+                "fetch", value: "contacts|all|none",
+                "whose pictures, voice messages and files are downloaded (contacts)"),
+            .init("rooms", "join the rooms of the account, and report their messages too"),
         ], usesProfile: true
     ) { invocation in
         try invocation.requireNoArguments()
         let availability = try AvailabilityOptions(invocation.options)
         let fetching = try invocation.fetching()
-        let output = LineOutput(try invocation.count(), isJSON: invocation.isJSON)
+        let output = LineOutput(
+            try invocation.count(), isJSON: invocation.isJSON, includesRooms: invocation.options.has("rooms"))
         let profile = invocation.profile
         try await profile.withHolder { client in
             try await listen(client, output)
         } orOpen: { store in
             let signIn = try await SignIn(invocation.connection)
             let folder = try FileFolder(account: signIn.address, in: profile)
-            let listener = Listener(fetching, folder: folder) { output.show($0) }
+            let listener = Listener(fetching, folder: folder, joinsRooms: output.includesRooms) { output.show($0) }
             let online = try await OnlineAccount(
                 signIn, in: store, profile, isLasting: true, policy: availability.policy, listener: listener)
             let shown = availability.presence
@@ -77,7 +81,7 @@ extension Command {
             group.cancelAll()
         }
         system.stopping()
-        // A service that is stopped goes on later.
+        // A stopped service resumes later.
         if system.isManaged, ProgramSignals.first == SIGTERM { await online.suspend() } else { life.cancel() }
         let result = await life.result
         await online.close()
@@ -95,16 +99,19 @@ private final class LineOutput: Sendable {
     }
 
     private let isJSON: Bool
+    let includesRooms: Bool
     private let state: Mutex<State>
 
-    init(_ count: Int?, isJSON: Bool) {
+    init(_ count: Int?, isJSON: Bool, includesRooms: Bool) {
         self.isJSON = isJSON
+        self.includesRooms = includesRooms
         state = Mutex(State(remaining: count))
     }
 
     var isOver: Bool { state.withLock { $0.remaining == 0 } }
 
     func show(_ line: ListenedLine) {
+        if line.isInRoom == true, !includesRooms { return }
         let ended = state.withLock { state -> [AsyncStream<Void>.Continuation] in
             guard state.remaining != 0 else { return [] }
             StandardOutput.writeLine(isJSON ? line.json : line.text)
@@ -129,9 +136,9 @@ private final class LineOutput: Sendable {
 
 extension Invocation {
     fileprivate func fetching() throws(CommandError) -> Listener.Fetching {
-        let choice = options["fetch"] ?? "friends"
-        guard let fetching = Listener.Fetching(rawValue: choice) else {
-            throw .usage(localized("“%@” is no choice of --fetch; it is friends, all or none.", choice))
+        let choice = options["fetch"] ?? "contacts"
+        guard let fetching = Listener.Fetching(word: choice) else {
+            throw .usage(localized("“%@” is not a value of --fetch; use contacts, all or none.", choice))
         }
         return fetching
     }

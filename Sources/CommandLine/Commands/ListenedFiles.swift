@@ -91,4 +91,5 @@ struct ListenedOrigin: Sendable {
     /// The name in a line.
     var name: String
     var members: [(String, JSONValue)]
+    var isInRoom = false
 }

@@ -5,14 +5,12 @@ internal import ChatStore
 internal import FileSharing
 internal import JSONRPC
 internal import Localization
-internal import MessageFeatures
 internal import Roster
 internal import Synchronization
 internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
-internal import XMPPStanzas
 
 /// One event as `listen` prints it.
 struct ListenedLine: Codable, Sendable {
@@ -21,30 +19,72 @@ struct ListenedLine: Codable, Sendable {
     var json: String
     /// Whether `--count` counts it.
     var isCounted = false
+    /// Whether it is about a message in a room, which is shown only with `--rooms`.
+    var isInRoom: Bool?
 }
 
 extension ListenedLine {
-    /// The line of a message without files; `nil` if it says nothing. One that could not be opened has no body.
-    init?(message copy: MessageCopy) {
+    /// The line of a message without files, of a correction, a retraction or reactions; `nil` if it says nothing. One that could
+    /// not be opened has no body.
+    ///
+    /// - Parameter target: the number of the message that it refers to, if that is stored.
+    init?(_ copy: MessageCopy, _ origin: ListenedOrigin, target: MessageID?) {
         let notOpened = Wording.notOpened(copy.protection)
-        guard let body = copy.content.text?.body.withoutFileKeys, notOpened != nil || !body.isEmpty else { return nil }
-        let origin = ListenedOrigin(copy)
-        let text = notOpened.map { "[\($0)]" } ?? body
-        let json = JSONValue(
-            [("event", "message")] + origin.members + [("body", notOpened == nil ? .string(body) : .null)])
+        let body = copy.content.text?.body.withoutFileKeys ?? ""
+        let words = notOpened.map { "[\($0)]" } ?? body
+        let bodyMember: [(String, JSONValue)] = [("body", notOpened == nil ? .string(body) : .null)]
+        let targetMembers: [(String, JSONValue)] = [
+            ("target", .count(target?.rawValue)), ("targetId", .text(copy.content.target?.id)),
+        ]
+        var (text, event, members) = ("\(origin.name): \(words)", "message", bodyMember)
+        switch copy.content {
+        case .text(let content):
+            guard notOpened != nil || !body.isEmpty else { return nil }
+            if let reply = content.reply {
+                members += [("reply", .count(target?.rawValue)), ("replyId", .string(reply.id))]
+            }
+        case .correction:
+            text = localized("%@ has changed a message to: %@", origin.name, words)
+            (event, members) = ("correction", bodyMember + targetMembers)
+        case .retraction:
+            text = localized("%@ has retracted a message", origin.name)
+            (event, members) = ("retraction", targetMembers)
+        case .reactions(_, let emojis):
+            text =
+                emojis.isEmpty
+                ? localized("%@ has removed the reactions to a message", origin.name)
+                : localized("%@ reacts with %@", origin.name, emojis.joined(separator: " "))
+            (event, members) = ("reactions", targetMembers + [("emojis", .array(emojis.map(JSONValue.string)))])
+        }
         self.init(
-            text: TerminalText.harmless("\(origin.name): \(text)"), json: json.description, isCounted: true)
+            text: TerminalText.harmless(text),
+            json: JSONValue([("event", .string(event))] + origin.members + members).description,
+            isCounted: event == "message", isInRoom: origin.isInRoom)
     }
 }
 
 extension ListenedOrigin {
-    init(_ copy: MessageCopy) {
+    /// - Parameter id: the number under which a message is stored; that of its change is of no use.
+    init(_ copy: MessageCopy, _ id: MessageID, in key: ConversationKey) {
+        var members: [(String, JSONValue)] = [("from", .text(copy.sender)), ("id", .text(copy.wireID))]
+        if case .text = copy.content { members.append(("message", .integer(Int(id.rawValue)))) }
+        members += [
+            ("with", .text(key.address)), ("kind", .string(key.kind.word)), ("time", .text(copy.time.timestamp)),
+            ("protection", copy.protection.json),
+        ]
         self.init(
-            name: copy.protection.prefix + TerminalText.harmless(copy.sender.description),
-            members: [
-                ("from", .text(copy.sender)), ("id", .text(copy.wireID)), ("time", .text(copy.time.timestamp)),
-                ("protection", copy.protection.json),
-            ])
+            name: copy.protection.prefix + TerminalText.harmless(copy.sender.description), members: members,
+            isInRoom: key.kind == .room)
+    }
+}
+
+extension MessageContent {
+    /// The message that it changes or replies to.
+    fileprivate var target: TargetReference? {
+        switch self {
+        case .text(let text): text.reply
+        case .correction(let target, _), .retraction(let target), .reactions(let target, _): target
+        }
     }
 }
 
@@ -52,7 +92,10 @@ extension ListenedOrigin {
 /// that uses the profile.
 final class Listener: Sendable {
     enum Fetching: String, Sendable {
-        case friends, all, none
+        case contacts, all, none
+
+        /// Earlier versions said `friends`.
+        init?(word: String) { self.init(rawValue: word == "friends" ? "contacts" : word) }
     }
 
     private struct Subscribers {
@@ -64,6 +107,7 @@ final class Listener: Sendable {
 
     private let fetching: Fetching
     private let folder: FileFolder
+    let joinsRooms: Bool
     private let output: (@Sendable (ListenedLine) -> Void)?
     private let files = ListenedFiles()
     private let subscribers = Mutex(Subscribers())
@@ -71,9 +115,14 @@ final class Listener: Sendable {
 
     /// - Parameters:
     ///   - folder: the folder for downloaded files.
+    ///   - joinsRooms: whether its account joins its rooms if nothing else uses them.
     ///   - output: called with each line; `nil` for a program that only serves others.
-    init(_ fetching: Fetching = .friends, folder: FileFolder, output: (@Sendable (ListenedLine) -> Void)? = nil) {
+    init(
+        _ fetching: Fetching = .contacts, folder: FileFolder, joinsRooms: Bool = true,
+        output: (@Sendable (ListenedLine) -> Void)? = nil
+    ) {
         self.fetching = fetching
+        self.joinsRooms = joinsRooms
         self.folder = folder
         self.output = output
     }
@@ -101,8 +150,10 @@ final class Listener: Sendable {
         }
     }
 
-    private func show(_ text: String, _ json: JSONValue, isCounted: Bool = false) {
-        show(ListenedLine(text: TerminalText.harmless(text), json: json.description, isCounted: isCounted))
+    private func show(_ text: String, _ json: JSONValue, isCounted: Bool = false, isInRoom: Bool? = nil) {
+        show(
+            ListenedLine(
+                text: TerminalText.harmless(text), json: json.description, isCounted: isCounted, isInRoom: isInRoom))
     }
 
     private func show(_ line: ListenedLine) {
@@ -118,13 +169,19 @@ final class Listener: Sendable {
     func hear(_ event: HeardEvent) async {
         switch event {
         case .online(let address): online(address)
+        case .disconnected(let error, let pause): disconnected(error, pause)
         case .contact(let event): report(event)
-        case .session(let event): report(event)
-        case .message(let id, let copy, _):
+        case .answer(let answer, let address): report(answer, of: address)
+        case .report(let report, let key): self.report(report, in: key)
+        case .typing(let sender, let state):
+            show(
+                "\(sender): \(state.rawValue)",
+                ["event": "typing", "from": .text(sender), "state": .string(state.rawValue)])
+        case .message(let id, let copy, let key):
             guard let account = account.withLock(\.self),
                 output != nil || subscribers.withLock({ !$0.requests.isEmpty })
             else { return }
-            await report(copy, id, of: account)
+            await report(copy, id, in: key, of: account)
         }
     }
 
@@ -146,78 +203,90 @@ final class Listener: Sendable {
             show(ContactLine.text(contact), JSONValue([("event", "contact"), ("contact", ContactLine.json(contact))]))
         case .removed(let address):
             show(localized("%@ is removed", address), ["event": "removed", "address": .text(address)])
-        case .approved(let address):
-            show(localized("%@ has accepted you", address), ["event": "approved", "address": .text(address)])
-        case .refused(let address):
-            show(localized("%@ has refused you", address), ["event": "refused", "address": .text(address)])
         case .requestsOmitted(let count):
             show(
                 localized("there are too many contact requests: %@ are not shown", String(count)),
                 ["event": "requests-omitted", "count": .integer(count)])
         case .unsubscribed(let address):
             show(localized("%@ has removed you", address), ["event": "unsubscribed", "address": .text(address)])
-        case .populating, .item, .populated: break
+        case .approved, .refused, .populating, .item, .populated: break
         }
     }
 
-    private func report(_ event: SessionEvent) {
-        switch event {
-        case .message(let message): report(message)
-        case .connection(.disconnected(let error?, let pause)):
-            subscribers.withLock { $0.online = nil }
-            show(
-                Wording.ended(error, retryAfter: pause),
-                [
-                    "event": "connection", "state": "offline", "reason": .text(CommandError(error)),
-                    "retry": .count(pause?.components.seconds), "cause": error.streamFailure?.causeFacts ?? .null,
-                ])
-        default: break
-        }
+    private func report(_ answer: ContactAnswer, of address: JID) {
+        show(
+            Wording.answer(answer, of: address.description),
+            ["event": answer == .accepted ? "approved" : "refused", "address": .text(address)])
     }
 
-    /// Reports a message without readable content, which is not stored.
-    private func report(_ message: Message) {
-        let sender = message.from?.description ?? ""
-        let name = TerminalText.harmless(sender)
-        if message.isError {
-            let reason = CommandError.oneLine(message.error.map { "\($0)" } ?? "error")
-            let time = (try? message.payload(DelayedDelivery.self))?.stamp ?? .now
+    private func disconnected(_ error: ClientError, _ pause: Duration?) {
+        subscribers.withLock { $0.online = nil }
+        show(
+            Wording.ended(error, retryAfter: pause),
+            [
+                "event": "connection", "state": "offline", "reason": .text(CommandError(error)),
+                "retry": .count(pause?.components.seconds), "cause": error.streamFailure?.causeFacts ?? .null,
+            ])
+    }
+
+    /// What became of one of our messages.
+    private func report(_ report: StateReport, in key: ConversationKey) {
+        let (sender, id) = (TerminalText.harmless(report.sender.description), report.target.id)
+        let isInRoom = key.kind == .room
+        switch report.kind {
+        case .delivered:
             show(
-                "\(name): \(reason)",
+                localized("%@ has received %@", sender, id),
+                ["event": "receipt", "from": .text(report.sender), "id": .string(id)], isInRoom: isInRoom)
+        case .displayed:
+            show(
+                localized("%@ has seen %@", sender, id),
+                ["event": "displayed", "from": .text(report.sender), "id": .string(id)], isInRoom: isInRoom)
+        case .refused(let condition, let text):
+            let reason = CommandError.oneLine(
+                Wording.failure(FailureReason(.refused, condition: condition, text: text)))
+            show(
+                "\(sender): \(reason)",
                 [
-                    "event": "error", "from": .string(sender), "id": .text(message.id), "time": .text(time),
-                    "error": .string(reason),
-                ])
-        } else if let receipt = try? message.payload(DeliveryReceipt.self) {
-            show(
-                localized("%@ has received %@", name, receipt.messageID),
-                ["event": "receipt", "from": .string(sender), "id": .string(receipt.messageID)])
-        } else if message.body?.isEmpty != false, let state = message.chatState {
-            show(
-                "\(name): \(state.rawValue)",
-                ["event": "typing", "from": .string(sender), "state": .string(state.rawValue)])
+                    "event": "error", "from": .text(report.sender), "id": .string(id),
+                    "time": .text(MessageTime.now.timestamp), "error": .string(reason), "condition": .string(condition),
+                ], isInRoom: isInRoom)
         }
     }
 
     // MARK: Messages
 
-    private func report(_ copy: MessageCopy, _ id: MessageID, of account: ChatAccount) async {
-        guard let text = copy.content.text else { return }
-        let origin = ListenedOrigin(copy)
-        if let attachment = text.attachments.first {
+    private func report(
+        _ copy: MessageCopy, _ id: MessageID, in key: ConversationKey, of account: ChatAccount
+    ) async {
+        let origin = ListenedOrigin(copy, id, in: key)
+        if case .text(let text) = copy.content, let attachment = text.attachments.first {
             let isWanted: Bool =
                 switch fetching {
                 case .all: true
                 case .none: false
-                case .friends: await isFriend(copy.sender, of: account)
+                case .contacts: await isContact(copy.sender, of: account)
                 }
             report(attachment, id, isWanted: isWanted, from: copy.sender, origin)
-        } else if let line = ListenedLine(message: copy) {
-            show(line)
+        } else {
+            let target = await number(of: copy.content.target, in: key, of: account)
+            if let line = ListenedLine(copy, origin, target: target) { show(line) }
         }
     }
 
-    private func isFriend(_ address: JID, of account: ChatAccount) async -> Bool {
+    /// The number of a stored message.
+    private func number(
+        of target: TargetReference?, in key: ConversationKey, of account: ChatAccount
+    ) async -> MessageID? {
+        guard let target else { return nil }
+        let found = try? await account.store.read { reader throws(StoreError) -> MessageID? in
+            guard let conversation = try reader.conversation(key) else { return nil }
+            return try reader.message(target, in: conversation)?.id
+        }
+        return found ?? nil
+    }
+
+    private func isContact(_ address: JID, of account: ChatAccount) async -> Bool {
         let id = account.id
         let contact = try? await account.store.read { reader throws(StoreError) in
             try reader.contact(address.bare, of: id)
@@ -244,7 +313,7 @@ final class Listener: Sendable {
             JSONValue(
                 [("event", .string(attachment.kind.eventName))] + origin.members
                     + [("url", .text(url)), ("fetched", false), ("reason", .text(reason))]),
-            isCounted: true)
+            isCounted: true, isInRoom: origin.isInRoom)
     }
 
     /// Downloads offered files until the task is cancelled.
@@ -256,7 +325,9 @@ final class Listener: Sendable {
     private func fetch(_ job: ListenedFiles.Job, of account: ChatAccount) async -> Int64 {
         let (name, event) = (job.origin.name, JSONValue.string(job.file.attachment.kind.eventName))
         func reportFile(_ text: String, _ members: [(String, JSONValue)]) {
-            show("\(name): \(text)", JSONValue([("event", event)] + job.origin.members + members), isCounted: true)
+            show(
+                "\(name): \(text)", JSONValue([("event", event)] + job.origin.members + members), isCounted: true,
+                isInRoom: job.origin.isInRoom)
         }
         do {
             guard let fetcher = await account.fetcher else {

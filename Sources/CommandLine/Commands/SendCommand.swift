@@ -21,12 +21,24 @@ extension Command {
             .init("encrypted", "send nothing rather than send it in clear"),
             .init("delivered", "return only when a device of the receiver has it"),
             .init("queue", "without a connection save the message; it is sent with the next one"),
+            .init("reply-to", value: "ID", "send the text or file as a reply to this message of `hongyan history`"),
+            .init("correct", value: "ID", "replace the text of this message of yours"),
+            .init("retract", value: "ID", "retract this message of yours"),
+            .init(
+                "react", value: "ID",
+                "react to this message with the emoji of TEXT, and no others; without any, with none"),
         ], usesProfile: true
     ) { invocation in
         guard let name = invocation.arguments.first else { throw CommandError.usage(localized("Send to whom?")) }
         let text = invocation.arguments.dropFirst().joined(separator: " ")
         let sources = ["picture", "voice", "record"].filter(invocation.options.has)
-        guard sources.count + (text.isEmpty ? 0 : 1) == 1 else {
+        let act = try invocation.act(text)
+        let needsNothing =
+            switch act {
+            case .retract, .react: true
+            case .reply, .correct, nil: false
+            }
+        guard needsNothing ? sources.isEmpty : sources.count + (text.isEmpty ? 0 : 1) == 1 else {
             throw CommandError.usage(localized("Give one thing to send: a text, --picture, --voice or --record."))
         }
         guard !MessageLength.isExceeded(by: text) else {
@@ -36,7 +48,7 @@ extension Command {
         let account = try invocation.requireAccount()
         let receiver = try account.partner(name)
         var order = SendOrder(
-            from: account, to: receiver, id: UUID().uuidString.lowercased(), text: text,
+            from: account, to: receiver, id: UUID().uuidString.lowercased(), text: needsNothing ? "" : text, act: act,
             goal: invocation.options.has("delivered") ? .delivered : .acknowledged,
             waitsOffline: invocation.options.has("queue"),
             timeout: invocation.connection.timeout ?? SendOrder.timeout,
@@ -60,7 +72,7 @@ extension Command {
             localized("Sent to %@.", receiver),
             json: JSONValue(
                 [("event", "sent"), ("to", .text(receiver)), ("id", .string(answer.id))]
-                    + (kind ?? [("kind", "text")]) + [("stage", .string(answer.stage.rawValue))]
+                    + (kind ?? [("kind", .string(act?.word ?? "text"))]) + [("stage", .string(answer.stage.rawValue))]
                     + [
                         ("protection", answer.protection?.json ?? .null),
                         ("unreadable", answer.unreadable?.json ?? .null),
@@ -104,6 +116,30 @@ extension Invocation {
         return account
     }
 
+    /// The message that `text` refers to, and how.
+    fileprivate func act(_ text: String) throws(CommandError) -> SendOrder.Act? {
+        let names = ["reply-to", "correct", "retract", "react"].filter(options.has)
+        guard names.count <= 1 else {
+            throw .usage(localized("Give one of --reply-to, --correct, --retract and --react."))
+        }
+        guard let name = names.first, let value = options[name] else { return nil }
+        guard let number = Int64(value), number > 0 else {
+            throw .usage(localized("“%@” is not a message number; `hongyan history --json` shows them.", value))
+        }
+        switch name {
+        case "reply-to": return .reply(to: number)
+        case "correct":
+            guard !text.isEmpty, !["picture", "voice", "record"].contains(where: options.has) else {
+                throw .usage(localized("Give the text that replaces the old one."))
+            }
+            return .correct(number)
+        case "retract":
+            guard text.isEmpty else { throw .usage(localized("A retraction has no text.")) }
+            return .retract(number)
+        default: return .react(to: number, text.split(whereSeparator: \.isWhitespace).map(String.init))
+        }
+    }
+
     /// The picture or voice message to send, prepared and stored in the folder of the account; `nil` for a text.
     fileprivate func preparedFile(for account: JID, seconds: Int?) async throws -> PreparedFile? {
         let folder = try FileFolder(account: account, in: profile)
@@ -119,6 +155,18 @@ extension Invocation {
             throw .usage(localized("“%@” is not a duration; give 1 to 900 seconds.", text))
         }
         return seconds
+    }
+}
+
+extension SendOrder.Act {
+    /// What was sent, in JSON.
+    fileprivate var word: String {
+        switch self {
+        case .reply: "text"
+        case .correct: "correction"
+        case .retract: "retraction"
+        case .react: "reactions"
+        }
     }
 }
 

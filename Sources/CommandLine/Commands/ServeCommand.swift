@@ -94,7 +94,7 @@ extension Command {
         }
         system.stopping()
         socket?.close()
-        // A service that is stopped goes on later, so its contacts need not see it leave.
+        // A stopped service resumes later, so its contacts do not see it leave.
         if ProgramSignals.first == SIGTERM { await accounts.suspend() }
         life.cancel()
         let result = await life.result

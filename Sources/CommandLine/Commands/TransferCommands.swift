@@ -16,7 +16,7 @@ extension Command {
         }
         try await invocation.profile.withStore(for: .reading) { store in
             let file: WholeFile
-            do throws(TransferFailure) {
+            do throws(HistoryFileFailure) {
                 file = try WholeFile(path)
             } catch {
                 throw CommandError(error)
@@ -29,7 +29,7 @@ extension Command {
                 if error.code == .diskFull || error.code == .system { throw CommandError(WholeFile.failure(path)) }
                 throw CommandError(store: error, at: store.path)
             }
-            do throws(TransferFailure) {
+            do throws(HistoryFileFailure) {
                 try file.finish()
             } catch {
                 throw CommandError(error)
@@ -49,7 +49,7 @@ extension Command {
             throw CommandError.usage(localized("Give one file."))
         }
         let reader: ImportedLines
-        do throws(TransferFailure) {
+        do throws(HistoryFileFailure) {
             reader = ImportedLines(try LineReader(path))
         } catch {
             throw CommandError(error)
@@ -80,5 +80,5 @@ extension Command {
 }
 
 extension CommandError {
-    init(_ failure: TransferFailure) { self = .failed(failure.message) }
+    init(_ failure: HistoryFileFailure) { self = .failed(failure.message) }
 }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import JSONRPC
 internal import XMPPAddress
 
@@ -42,9 +43,10 @@ struct AddressCheck: DiagnosisCheck {
     }
 
     var problem: DiagnosisProblem? {
-        error.map {
+        error.map { error in
             DiagnosisProblem(
-                "address-malformed", .verbatim($0.message), advice: Phrase("Write it as user@domain."), .usage)
+                "address-malformed", .wording { Wording.failure(error) }, advice: Phrase("Write it as user@domain."),
+                .usage)
         }
     }
 

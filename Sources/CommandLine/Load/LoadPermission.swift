@@ -5,7 +5,7 @@ internal import TransportLayer
 /// Whether the operator of a server allows a load: a load is an attack if they do not.
 ///
 /// Either the user says to be the operator, and has accounts on the server. Or the host-meta file of the domain has a link
-/// that only somebody can make who administers the domain, and that names the token of the user:
+/// that only an administrator of the domain can create, and that names the token of the user:
 ///
 /// ```
 /// {"links": [{"rel": "urn:hongyan:load", "href": "urn:hongyan:load:sha-256:…"}]}
@@ -48,6 +48,6 @@ enum LoadPermission {
         throw .failed(
             isRead
                 ? localized("The operator of %@ has not allowed a load with this token.", domain)
-                : localized("The host-meta file of %@ cannot be read, so nobody has allowed a load.", domain))
+                : localized("The host-meta file of %@ cannot be read, so no load is allowed.", domain))
     }
 }

@@ -1,3 +1,4 @@
+internal import ChatModel
 internal import Localization
 internal import Roster
 internal import TerminalApp
@@ -94,7 +95,7 @@ struct ConnectionOptions: Sendable {
         do {
             address = try JID(text)
         } catch {
-            throw .usage(localized("“%@” is not an address. %@", text, error))
+            throw .usage(localized("“%@” is not an address. %@", TerminalText.harmless(text), Wording.failure(error)))
         }
         guard address.local != nil else {
             throw .usage(localized("“%@” names no account; write it as user@domain.", text))
@@ -105,10 +106,24 @@ struct ConnectionOptions: Sendable {
     /// The proxy; `nil` without one.
     func proxy() throws(CommandError) -> Proxy? {
         guard let proxyURL else { return nil }
+        guard let proxy = try? Proxy(proxyURL) else {
+            throw .usage(
+                localized(
+                    "--proxy is not the URL of a proxy; write it as socks5://HOST:PORT, socks5h://HOST:PORT or http://HOST:PORT."
+                ))
+        }
+        guard proxy.password == nil else {
+            throw .usage(
+                localized("The password of the proxy belongs in a file (--proxy-password-file), not in its URL."))
+        }
+        guard let proxyPasswordFile else { return proxy }
         do throws(TransportError) {
             return try Proxy(proxyURL, passwordFile: proxyPasswordFile)
         } catch {
-            throw .usage(localized("The proxy cannot be used. %@", error.description))
+            throw .usage(
+                localized(
+                    "The file %@ with the password of the proxy cannot be read.",
+                    TerminalText.harmless(proxyPasswordFile)))
         }
     }
 

@@ -1,4 +1,4 @@
-/// Work that goes on when the task that has begun it is cancelled, so that it can be ended in another way.
+/// Work that continues when the task that has started it is cancelled, so that it can be ended in another way.
 final class BackgroundTask: Sendable {
     private let task: Task<Void, any Error>
     private let end: AsyncStream<Void>

@@ -50,7 +50,7 @@ struct SystemService: Sendable {
         }
     }
 
-    /// How often the manager wants a sign of life; `nil` if it does not watch this process (`WatchdogSec=`).
+    /// How often the manager expects a notification; `nil` if it does not watch this process (`WatchdogSec=`).
     var watchdogInterval: Duration? {
         guard isManaged, let microseconds = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }), microseconds > 0 else {
             return nil

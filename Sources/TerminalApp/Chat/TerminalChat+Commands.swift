@@ -37,6 +37,7 @@ extension TerminalChat {
         case .invite(let text): invite(text)
         case .kick(let text): removeOccupant(text, isBan: false)
         case .ban(let text): removeOccupant(text, isBan: true)
+        case .moderate(let number, let reason): await moderate(number, reason: reason)
         case .block(let text): block(text)
         case .unblock(let text): unblock(text)
         case .unread: showUnread()

@@ -129,7 +129,7 @@ extension TerminalChat {
         return files.lines(of: message).joined(separator: "\n")
     }
 
-    private func short(_ text: String) -> String { DisplayWidth.truncate(TerminalText.harmless(text), to: 24) }
+    func short(_ text: String) -> String { DisplayWidth.truncate(TerminalText.harmless(text), to: 24) }
 
     // MARK: News of other conversations
 
@@ -158,9 +158,10 @@ extension TerminalChat {
         switch event {
         case .connection(let state): changed(state)
         case .problem(let problem): showNotice(TerminalText.harmless(Wording.problem(problem)))
+        case .answer(let answer, let address):
+            showNotice(TerminalText.harmless(Wording.answer(answer, of: address.description)))
         // Other events change the models.
-        // ``ContactNews`` reports the answers of contacts.
-        case .presence, .requests, .answer, .blocked, .invitations, .typing, .room, .encryption: return
+        case .presence, .requests, .blocked, .invitations, .typing, .room, .encryption: return
         }
         modelsChanged()
     }

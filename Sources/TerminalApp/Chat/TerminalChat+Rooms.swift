@@ -152,6 +152,29 @@ extension TerminalChat {
         }
     }
 
+    /// Deletes a message of another occupant for everybody (XEP-0425), after a question.
+    func moderate(_ number: Int, reason: String?) async {
+        guard let pane = conversation, pane.key.kind == .room else {
+            return showNotice(localized("This is not a room; /join joins one."))
+        }
+        guard RoomRights(pane.room?.people.first(where: \.isOwn)).mayRetractOthersMessages else {
+            return showNotice(localized("Only a moderator can delete the messages of others."))
+        }
+        let others = pane.messages.reversed().filter { !$0.isRetracted && !$0.isOutgoing }
+        guard others.indices.contains(number - 1) else { return showNotice(localized("There is no such message.")) }
+        let message = others[number - 1]
+        guard let id = (try? await pane.timeline.moderationID(of: message.id)) ?? nil else {
+            return showNotice(localized("The room does not keep this message, so it cannot be deleted."))
+        }
+        let author = TerminalText.harmless(message.senderName)
+        confirm(localized("Delete “%@” of %@ for everyone (yes/no)? ", short(message.summary), author)) { chat in
+            chat.inRoom { account, room throws(RoomFailure) in
+                try await account.rooms.retract(id, in: room, reason: reason)
+                return nil
+            }
+        }
+    }
+
     /// The longest name with which a text begins, as a whole word: names may have blanks.
     static func longest<Value>(_ names: [(String, Value)], in text: String) -> (String, Value)? {
         let lowered = text.lowercased()

@@ -14,7 +14,7 @@ struct TranscriptEntry: Equatable {
     enum Author: Equatable {
         case me
         case contact(String)
-        /// Somebody in a room; each has a colour.
+        /// An occupant of a room; each has a colour.
         case occupant(String)
         /// The author of a message in another conversation.
         case elsewhere(String)

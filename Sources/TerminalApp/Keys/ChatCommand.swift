@@ -36,6 +36,8 @@ enum ChatCommand: Equatable {
     /// A nickname, and after it a reason.
     case kick(String)
     case ban(String)
+    /// Deletes the last received message of the room, or an earlier one by its number from the end.
+    case moderate(Int, reason: String?)
     case block(String?)
     case unblock(String)
     /// The conversations with unread messages.
@@ -79,6 +81,10 @@ enum ChatCommand: Equatable {
         ("/invite", "NAME [TEXT]", "invite someone to the room"),
         ("/kick", "NICK [TEXT]", "remove someone from the room"),
         ("/ban", "NICK [TEXT]", "ban someone from the room permanently"),
+        (
+            "/moderate", "[NUMBER] [TEXT]",
+            "as a moderator, delete the last received message for everyone, or an earlier one"
+        ),
         ("/keys", "[ADDRESS]", "the devices of this conversation, with the fingerprints of their keys"),
         ("/verify", "NUMBER|FINGERPRINT|LINK", "mark a key as compared with the one on the other device"),
         ("/trust", "NUMBER|FINGERPRINT", "encrypt for a device without comparing its key"),
@@ -162,6 +168,7 @@ enum ChatCommand: Equatable {
             self = argument.map(Self.invite) ?? .incomplete("/invite NAME [TEXT]")
         case "/kick": self = argument.map(Self.kick) ?? .incomplete("/kick NICK [TEXT]")
         case "/ban": self = argument.map(Self.ban) ?? .incomplete("/ban NICK [TEXT]")
+        case "/moderate": self = Self.moderate(rest)
         case "/block": self = .block(argument)
         case "/unblock": self = argument.map(Self.unblock) ?? .incomplete("/unblock ADDRESS")
         case "/unread": self = .unread
@@ -188,6 +195,15 @@ enum ChatCommand: Equatable {
             return .reply(count, text.trimmed)
         }
         return rest.isEmpty ? .incomplete("/reply [NUMBER] TEXT") : .reply(1, rest)
+    }
+
+    /// `2 spam` deletes the second to last message, with a reason.
+    private static func moderate(_ rest: String) -> ChatCommand {
+        let word = rest.prefix { !$0.isWhitespace }
+        let number =
+            word.allSatisfy { $0.isASCII && $0.isNumber } ? Int(word).flatMap { (1...99).contains($0) ? $0 : nil } : nil
+        let reason = number == nil ? rest : rest.dropFirst(word.count).trimmed
+        return .moderate(number ?? 1, reason: reason.isEmpty ? nil : reason)
     }
 
     private static func status(_ rest: String) -> ChatCommand {

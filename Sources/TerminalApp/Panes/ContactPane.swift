@@ -160,7 +160,7 @@ struct ContactPane {
     }
 }
 
-/// The changes of contacts between two snapshots, as lines for the user.
+/// The changes of contacts between two snapshots, as lines for the user. Answers to contact requests are events of the account.
 enum ContactNews {
     /// - Parameters:
     ///   - removed: contacts that the user has removed here.
@@ -176,20 +176,10 @@ enum ContactNews {
                 lines.append(localized("%@ is no longer one of your contacts.", before.address))
                 continue
             }
-            if contact.isSeen, !before.isSeen { lines.append(localized("%@ has accepted you.", contact.address)) }
-            if before.isSeen, !contact.isSeen { lines.append(localized("%@ has removed you.", contact.address)) }
-            if before.isPending, !contact.isPending, !contact.isSeen {
-                lines.append(localized("%@ has refused you.", contact.address))
-            }
             if contact.address == open, contact.section != before.section {
                 lines.append("\(contact.name): \(Wording.presence(contact.section))")
             }
         }
         return lines
     }
-}
-
-extension ContactRow {
-    /// Whether the account has a subscription to the contact's presence.
-    fileprivate var isSeen: Bool { subscription == .to || subscription == .both }
 }

@@ -17,7 +17,7 @@ final class ConversationPane {
     let voice: VoiceComposer?
     /// The current state of the room; `nil` for a one-to-one conversation.
     private(set) var room: RoomState?
-    /// Which failures have been told.
+    /// Which failures have been shown.
     var failures = FailureNews()
     /// The last visible row; `nil` at the end of the conversation.
     var place: Transcript.Place?
@@ -163,13 +163,13 @@ final class ConversationPane {
     }
 }
 
-/// Finds each failure of an own message once, so that its reason is told even if the message is first drawn when it has
+/// Finds each failure of an own message once, so that its reason is shown even if the message is first drawn when it has
 /// failed already.
 struct FailureNews {
     /// The newest message when the conversation was opened. It and earlier ones are news only if they fail while they are
     /// shown. (The time of a message does not tell: the server's archive rounds it to seconds.)
     private let last: MessageID?
-    private var told: [MessageID: FailureReason] = [:]
+    private var shown: [MessageID: FailureReason] = [:]
 
     init(after last: MessageID? = nil) { self.last = last }
 
@@ -178,10 +178,10 @@ struct FailureNews {
     /// - Parameter old: the state as last shown; `nil` if the message was not shown before.
     mutating func reason(of id: MessageID, _ state: MessageState, from old: MessageState?) -> FailureReason? {
         guard case .failed(let reason) = state else {
-            told[id] = nil
+            shown[id] = nil
             return nil
         }
         let isNew = old.map { $0 != state } ?? last.map { id > $0 } ?? true
-        return isNew && told.updateValue(reason, forKey: id) != reason ? reason : nil
+        return isNew && shown.updateValue(reason, forKey: id) != reason ? reason : nil
     }
 }

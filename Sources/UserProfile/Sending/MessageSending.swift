@@ -164,6 +164,9 @@ public struct MessageSending: Sendable {
             }
         } catch {
             if error == Self.noTarget { throw SendFailure(.target) }
+            if error == .reactionsNotAccepted {
+                throw SendFailure(.failed, reason: FailureReason(.notSent, condition: "not-acceptable"))
+            }
             throw SendFailure(error.code == .invalidRequest ? .file : .store, text: Wording.failure(error))
         }
     }

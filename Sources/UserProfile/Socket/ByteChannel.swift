@@ -62,7 +62,7 @@ package final class ByteChannel: Sendable {
     /// thread.
     ///
     /// - Parameters:
-    ///   - isExpected: called regularly; returns whether to go on.
+    ///   - isExpected: called regularly; returns whether to continue.
     ///   - body: called with each piece.
     package func read(isExpected: () -> Bool, _ body: ([UInt8]) -> Void) {
         var piece = [UInt8](repeating: 0, count: 1 << 16)

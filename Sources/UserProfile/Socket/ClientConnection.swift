@@ -17,7 +17,7 @@ package final class ClientConnection: ProfileRequestClient {
         var work: [String: Task<Void, Never>] = [:]
         /// The running requests that are answered.
         var numbers: [JSONRPCID: Int] = [:]
-        /// The own questions.
+        /// The requests of this side.
         var questions: [Int: Promise<Result<JSONValue, JSONRPCError>?>] = [:]
         /// What begins when the request with this id is answered.
         var later: [JSONRPCID: Work] = [:]

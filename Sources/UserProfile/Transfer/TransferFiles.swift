@@ -11,9 +11,9 @@ package final class LineReader {
     package private(set) var number = 0
 
     /// - Parameter path: `-` is standard input.
-    package init(_ path: String) throws(TransferFailure) {
+    package init(_ path: String) throws(HistoryFileFailure) {
         guard let opened = path == "-" ? fdopen(dup(STDIN_FILENO), "r") : fopen(path, "re") else {
-            throw TransferFailure(localized("The file %@ cannot be read.", path))
+            throw HistoryFileFailure(localized("The file %@ cannot be read.", path))
         }
         file = opened
     }
@@ -45,7 +45,7 @@ package final class WholeFile: Sendable {
     private let beside: String
 
     /// - Parameter path: `nil` is standard output.
-    package init(_ path: String?) throws(TransferFailure) {
+    package init(_ path: String?) throws(HistoryFileFailure) {
         self.path = path
         beside = (path ?? "") + ".part-\(getpid())"
         guard path != nil else {
@@ -72,7 +72,7 @@ package final class WholeFile: Sendable {
     }
 
     /// Moves the file to its path.
-    package func finish() throws(TransferFailure) {
+    package func finish() throws(HistoryFileFailure) {
         guard let path else { return }
         let isWritten = fsync(descriptor) == 0
         guard close(descriptor) == 0, isWritten, rename(beside, path) == 0 else {
@@ -88,8 +88,8 @@ package final class WholeFile: Sendable {
         unlink(beside)
     }
 
-    package static func failure(_ path: String?) -> TransferFailure {
-        TransferFailure(localized("%@ cannot be written.", path ?? "-"))
+    package static func failure(_ path: String?) -> HistoryFileFailure {
+        HistoryFileFailure(localized("%@ cannot be written.", path ?? "-"))
     }
 }
 
@@ -117,7 +117,7 @@ package struct ImportedLines: AsyncSequence, @unchecked Sendable {
 }
 
 /// Why a file of an export could not be opened or written, as a sentence for the user.
-package struct TransferFailure: Error, Sendable, Hashable {
+package struct HistoryFileFailure: Error, Sendable, Hashable {
     package let message: String
 
     package init(_ message: String) { self.message = message }

@@ -1,10 +1,11 @@
 internal import ChatEngine
+package import ChatModel
 package import ChatStore
 internal import Localization
 package import XMPPAddress
 
 /// A request to read stored messages.
-package struct HistoryRequest: Sendable {
+package struct HistoryQuery: Sendable {
     /// The other side; `nil` is any.
     package var address: JID?
     package var searchText: String?
@@ -34,7 +35,7 @@ package struct HistoryPage: Sendable {
     }
 }
 
-extension HistoryRequest {
+extension HistoryQuery {
     /// Reads the requested messages.
     ///
     /// - Returns: `nil` if the message that it starts with does not exist.
@@ -51,16 +52,16 @@ extension HistoryRequest {
             guard let message = try store.message(id) else { return nil }
             start = message
         }
-        let names = try store.names(of: account)
+        let book = try AddressBook(store, of: account)
         if searchText != nil || conversation == nil {
-            return try search(of: account, conversation?.id, before: start, names: names, in: store)
+            return try search(of: account, conversation?.id, before: start, book, in: store)
         }
         guard let conversation else { return HistoryPage() }
-        return try timeline(of: conversation, before: start, names: names, in: store)
+        return try timeline(of: conversation, before: start, book, in: store)
     }
 
     private func timeline(
-        of conversation: (id: ConversationID, key: ConversationKey), before start: StoredMessage?, names: [JID: String],
+        of conversation: (id: ConversationID, key: ConversationKey), before start: StoredMessage?, _ book: AddressBook,
         in store: any StoreReader
     ) throws(StoreError) -> HistoryPage? {
         var anchor = TimelineAnchor.newest
@@ -77,12 +78,12 @@ extension HistoryRequest {
             lines: shown.map { message in
                 .init(
                     message: message, key: conversation.key,
-                    author: message.author(in: conversation.key.kind, names: names))
+                    author: message.author(in: conversation.key, book))
             }, next: messages.count > limit ? shown.first?.id : nil)
     }
 
     private func search(
-        of account: AccountID, _ conversation: ConversationID?, before start: StoredMessage?, names: [JID: String],
+        of account: AccountID, _ conversation: ConversationID?, before start: StoredMessage?, _ book: AddressBook,
         in store: any StoreReader
     ) throws(StoreError) -> HistoryPage {
         var end: MessageTime?
@@ -95,7 +96,7 @@ extension HistoryRequest {
             let page = try store.search(request)
             for message in page.messages where found.count < limit && end.map({ message.time < $0 }) ?? true {
                 guard let key = try store.conversation(message.conversation)?.key else { continue }
-                found.append(.init(message: message, key: key, author: message.author(in: key.kind, names: names)))
+                found.append(.init(message: message, key: key, author: message.author(in: key, book)))
             }
             next = page.next
             request.before = next
@@ -111,24 +112,12 @@ extension StoreReader {
         let accounts = try accounts()
         return accounts.count == 1 ? accounts.first : nil
     }
-
-    /// The names that the user gave to contacts and rooms.
-    package func names(of account: AccountID) throws(StoreError) -> [JID: String] {
-        var names: [JID: String] = [:]
-        for contact in try contacts(of: account) { names[contact.address] = contact.name }
-        for room in try rooms(of: account) { names[room.address] = room.name }
-        return names
-    }
 }
 
 extension StoredMessage {
     /// The name of the author, for display.
-    package func author(in kind: ConversationKey.Kind, names: [JID: String]) -> String {
-        if isOutgoing { return localized("me") }
-        switch kind {
-        case .room, .occupant: return sender.resource ?? names[sender] ?? sender.description
-        case .direct: return names[sender.bare] ?? sender.bare.description
-        }
+    package func author(in key: ConversationKey, _ book: AddressBook) -> String {
+        isOutgoing ? localized("me") : book.author(sender, in: key)
     }
 }
 
