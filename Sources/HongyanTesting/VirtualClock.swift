@@ -27,9 +27,9 @@ public final class VirtualClock: Sendable {
         SessionClock(
             now: { [self] in state.withLock(\.now) },
             sleep: { [self] instant in
-                let latch = Gate()
-                call(at: instant) { latch.open() }
-                await latch.wait()
+                let gate = Gate()
+                call(at: instant) { gate.open() }
+                await gate.wait()
             },
             schedule: { [self] instant, wake in call(at: instant, wake) })
     }

@@ -29,7 +29,7 @@ public struct JSONRPCConnection: ~Copyable, Sendable {
             self.requests = requests
         }
 
-        /// The longest text of a message with each byte escaped fits into a line; nobody waits for more requests at once.
+        /// The longest text of a message with each byte escaped fits into a line; no program waits for more requests at once.
         public static let standard = Limits(lineLength: 2 << 20, requests: 64)
     }
 

@@ -4,7 +4,7 @@ internal import CQREncode
 ///
 ///     if let code = QRCode(link.uri) { draw(code) }
 ///
-/// Whoever draws it leaves a light margin of ``quietZone`` modules on each side and draws dark modules on light ones,
+/// Code that draws it leaves a light margin of ``quietZone`` modules on each side and draws dark modules on light ones,
 /// also in a dark window: many scanners cannot read inverted codes.
 public struct QRCode: Sendable, Hashable {
     /// The number of modules of a side.

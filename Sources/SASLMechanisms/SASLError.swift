@@ -66,7 +66,7 @@ public struct SASLError: Error, Sendable, Equatable, CustomStringConvertible {
         case .mandatoryExtension: "The server demands a login extension that is not known here."
         case .serverReported(let reason): reason.description
         case .offerTampered:
-            "The server's list of ways to log in was changed on the way: somebody may be listening in between."
+            "The server's list of ways to log in was changed on the way: a third party may be listening."
         case .serverSignatureMissing: "The server did not prove that it knows the password."
         case .serverSignatureMismatch: "The server's proof is wrong: it may not be the server it says it is."
         case .unexpectedMessage: "The server sent a login message that has no place there."

@@ -125,9 +125,9 @@ public struct SCRAMServerError: RawRepresentable, Error, Sendable, Hashable, Cus
         case .extensionsNotSupported: "The server does not know an extension that the login demands."
         case .invalidProof: "The password is wrong."
         case .channelBindingsDoNotMatch:
-            "The two ends see different TLS connections: somebody may be listening in between."
+            "The two ends see different TLS connections: a third party may be listening."
         case .serverDoesSupportChannelBinding:
-            "The server's offer was changed on the way: somebody may be listening in between."
+            "The server's offer was changed on the way: a third party may be listening."
         case .channelBindingNotSupported: "The server cannot bind the login to the TLS connection."
         case .unsupportedChannelBindingType: "The server cannot bind the login to the TLS connection this way."
         case .unknownUser: "The server does not know this user."

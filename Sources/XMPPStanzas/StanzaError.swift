@@ -148,7 +148,7 @@ extension StanzaError.Condition {
         case .itemNotFound: "The address or item does not exist."
         case .jidMalformed: "The address is not a valid XMPP address."
         case .notAcceptable: "The stanza does not meet the receiver's conditions."
-        case .notAllowed: "Nobody is allowed to do this here."
+        case .notAllowed: "This is not allowed here."
         case .notAuthorized: "This needs a login or a password."
         case .policyViolation: "The stanza breaks a rule of the service."
         case .recipientUnavailable: "The receiver cannot be reached at the moment."

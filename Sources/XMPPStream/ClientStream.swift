@@ -552,7 +552,11 @@ extension ClientStream {
     private var awaitsHeader: Bool {
         switch negotiationPhase {
         case .openingInClear, .opening, .reopening: true
-        default: false
+        case nil, .initial, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .awaitingFeatures, .registering,
+            .presentingSecret, .authenticating, .authenticatingExtensibly, .awaitingAdmittedFeatures,
+            .awaitingFinalFeatures, .resuming, .binding, .choosingResource, .bindingOtherwise, .startingSession,
+            .enabling, .finished:
+            false
         }
     }
 

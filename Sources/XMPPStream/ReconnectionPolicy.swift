@@ -50,10 +50,10 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     /// The backoff before an attempt, counted from 1; `nil` after the last one.
     ///
-    /// - Parameter chance: between 0 and 1; a larger value gives a shorter backoff.
-    package func pause(beforeAttempt attempt: Int, chance: Double) -> Duration? {
+    /// - Parameter jitterFraction: between 0 and 1; a larger value gives a shorter backoff.
+    package func pause(beforeAttempt attempt: Int, jitterFraction: Double) -> Duration? {
         if let attempts, attempt > attempts { return nil }
-        return backoff.pause(after: attempt) * (1 - chance * (jitter == .equal ? 0.5 : 1))
+        return backoff.pause(after: attempt) * (1 - jitterFraction * (jitter == .equal ? 0.5 : 1))
     }
 }
 

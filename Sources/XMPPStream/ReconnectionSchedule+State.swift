@@ -152,7 +152,7 @@ extension ReconnectionSchedule {
         /// Determines what follows the end of a stream.
         mutating func next(
             after end: StreamEnd, of attempt: Attempt, _ policy: ReconnectionPolicy, now: ContinuousClock.Instant,
-            chance: Double
+            jitterFraction: Double
         ) -> (Next, Action) {
             var place = place(for: end.resumption?.location)
             // The owner ended it because of our action.
@@ -190,7 +190,7 @@ extension ReconnectionSchedule {
             }
             if attempt.abandonAt != nil || attempt.isOvertaken && mayHurry(now) { return go(place, isExtra: true) }
             if !attempt.isExtra { failures += 1 }
-            guard let length = policy.pause(beforeAttempt: max(failures, 1), chance: chance) else {
+            guard let length = policy.pause(beforeAttempt: max(failures, 1), jitterFraction: jitterFraction) else {
                 return (.finished, .giveUp)
             }
             let until = now.advanced(by: length)

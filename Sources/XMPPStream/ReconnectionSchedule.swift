@@ -7,7 +7,7 @@ public import XMPPStanzas
 ///
 ///     var schedule = ReconnectionSchedule(.standard)
 ///     perform(schedule.start(now: now))                                // .attempt(.usual)
-///     perform(schedule.disconnected(end, now: now, chance: chance))    // .pause(until: …)
+///     perform(schedule.disconnected(end, now: now, jitterFraction: jitterFraction))    // .pause(until: …)
 ///     perform(schedule.deadlinePassed(now: now))                       // .attempt(.usual)
 ///     perform(schedule.established(now: now))
 ///     perform(schedule.networkChanged(isAvailable: true, now: now))    // .probe(within: …)
@@ -175,22 +175,22 @@ extension ReconnectionSchedule {
 
     /// The stream has ended, whether it was established or not.
     ///
-    /// - Parameter chance: between 0 and 1, drawn again each time.
+    /// - Parameter jitterFraction: between 0 and 1, drawn again each time.
     public mutating func disconnected(
-        _ end: StreamEnd, now: ContinuousClock.Instant, chance: Double
+        _ end: StreamEnd, now: ContinuousClock.Instant, jitterFraction: Double
     ) -> Action {
         let policy = policy
         var record = record
         switch consume state {
         case .connecting(let attempt):
             if case .keeper(let host) = attempt.place { record.deadLocation = host }
-            let (next, action) = record.next(after: end, of: attempt, policy, now: now, chance: chance)
+            let (next, action) = record.next(after: end, of: attempt, policy, now: now, jitterFraction: jitterFraction)
             self = Self(policy, record, State(next))
             return action
         case .online(let online):
             if online.since.duration(to: now) >= policy.recovery { record.recovered() }
             let attempt = Attempt(online.place, isOvertaken: online.isSuspect(now), hasFlowed: true)
-            let (next, action) = record.next(after: end, of: attempt, policy, now: now, chance: chance)
+            let (next, action) = record.next(after: end, of: attempt, policy, now: now, jitterFraction: jitterFraction)
             self = Self(policy, record, State(next))
             return action
         case .closing:

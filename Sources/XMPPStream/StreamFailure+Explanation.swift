@@ -29,9 +29,9 @@ extension StreamFailure: CustomStringConvertible {
         case .encryptionFailed:
             "An encrypted connection could not be made. The server's TLS settings or the network are at fault."
         case .certificateRejected:
-            "The server's certificate was not accepted, so nothing was sent. Somebody may be posing as the server."
+            "The server's certificate was not accepted, so nothing was sent. Another host may be posing as the server."
         case .injectedBeforeEncryption:
-            "Somebody tried to smuggle data into the encrypted connection. Do not log in from this network."
+            "Data was injected before the encrypted connection. Do not log in from this network."
         case .credentialsRejected:
             "The user name or the password is wrong. Check both and log in again."
         case .accountDisabled:
@@ -94,7 +94,7 @@ extension StreamFailure: CustomStringConvertible {
         guard let streamError else { return "The server ended the connection." }
         let advice =
             switch category {
-            case .conflict: "Log in again if this client shall take over."
+            case .conflict: "Log in again to continue with this client."
             case .authentication: "Log in again."
             case .connection: "Connect again in a while."
             case .policy, .settings, .encryption: "Check the settings, or ask the people who run the server."

@@ -82,7 +82,7 @@ package struct StreamManagement: ~Copyable, Sendable {
 
     package enum RefusedAction: Equatable, Sendable {
         case unexpected
-        /// `<enable/>` was refused: the stream goes on without stream management.
+        /// `<enable/>` was refused: the stream continues without stream management.
         case enableRefused
         /// The session was lost. The server had handled the first ones; the owner decides about the rest.
         case resumptionRefused(acknowledged: [StanzaToken], unacknowledged: [UnacknowledgedStanza])

@@ -152,7 +152,7 @@ extension XMLElement {
         return sender == own || sender == own.bare || sender == own.domainJID
     }
 
-    /// Whether this is our own ping with that id: nobody else can send from our address.
+    /// Whether this is our own ping with that id: only this account can send from our address.
     func isReturned(_ id: String, to own: JID) -> Bool {
         isNamed(StreamName.iq) && self["id"] == id && self["from"].flatMap { try? JID($0) } == own
     }

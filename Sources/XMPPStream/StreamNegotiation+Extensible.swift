@@ -32,7 +32,7 @@ extension StreamNegotiation {
         var deadline: ContinuousClock.Instant?
     }
 
-    /// `<success/>` came and bound no session that goes on; the features of the authenticated stream follow.
+    /// `<success/>` came and resumed or bound no session; the features of the authenticated stream follow.
     struct Admitted {
         let tls: TLSInformation?
         let mechanism: String

@@ -74,7 +74,7 @@ extension StreamNegotiation.Rules {
         do throws(StreamFailure) {
             let header = try StreamHeader(
                 root, contentNamespace: contentNamespace, expecting: configuration.contentNamespace)
-            // Nobody proves its name to a component, and an error of the server may follow the header of another domain.
+            // A server does not prove its name to a component, and an error of the server may follow the header of another domain.
             if !configuration.isComponent { try header.mustComeFrom(configuration.address.domain) }
             return Transition(to: next, try answer(header))
         } catch {
@@ -246,7 +246,7 @@ extension StreamNegotiation.Rules {
             ? Transition(to: .binding(firstBinding(negotiated))) : proceed(negotiated, now: now)
     }
 
-    /// Goes on with the next feature of the plan, or is done.
+    /// Starts the next feature of the plan, or ends.
     func proceed(_ negotiated: Negotiated, now: ContinuousClock.Instant) -> Transition {
         var negotiated = negotiated
         if configuration.resumption == nil { negotiated.finished.insert(.resume) }

@@ -35,7 +35,7 @@ struct ArchitectureTests {
                 return Row(modules: names, imports: cells[2])
             }
         let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
-        let statement = /^(?:@\w+(?:\(\w+\))? )*(?:\w+ )?import (?:(?:struct|class|func|enum|protocol) )?(\w+)/
+        let statement = /^\s*(?:@\w+(?:\(\w+\))? )*(?:\w+ )?import (?:(?:struct|class|func|enum|protocol) )?(\w+)/
             .anchorsMatchLineEndings()
         var imports: [String: [String: [String]]] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
@@ -88,6 +88,24 @@ struct ArchitectureTests {
                 }
             }
         }
+    }
+
+    @Test("a module imports every module that its target lists")
+    func targets() throws {
+        let manifest = try ProjectFile("Package.swift").text
+        let foundation = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
+        var count = 0
+        for match in manifest.matches(of: /(?:library|extensionModule|screenModule)\(\s*"(\w+)",([^)]*)\)/) {
+            let module = String(match.output.1)
+            guard let used = imports[module] else { continue }
+            var listed = Set(match.output.2.matches(of: /"(\w+)"/).map { String($0.output.1) })
+            if match.output.2.contains("foundation") { listed.formUnion(foundation) }
+            let known = modules.union(Self.systemLibraries.values)
+            let surplus = listed.intersection(known).subtracting(used.keys)
+            #expect(surplus.isEmpty, "The target of \(module) lists \(surplus.sorted()), which it does not import.")
+            count += 1
+        }
+        #expect(count > 30)
     }
 
     @Test("a module imports a module of its own row or of a lower one")

@@ -60,7 +60,8 @@ struct StructureTests {
     @Test("no two modules have a public type of the same name")
     func twins() throws {
         let folder = ProjectFile.root.appending(path: "Sources").path(percentEncoded: false)
-        let declaration = /^public (?:final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)/
+        let declaration =
+            /^(?:public|package) (?:final |indirect )*(?:struct|class|enum|actor|protocol|typealias) (\w+)/
             .anchorsMatchLineEndings()
         var modules: [String: Set<String>] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
@@ -73,7 +74,7 @@ struct StructureTests {
         #expect(modules.count > 500)
         let twins = modules.filter { $0.value.count > 1 }
         for (name, owners) in twins.sorted(by: { $0.key < $1.key }) {
-            Issue.record("\(name) is public in \(owners.sorted().joined(separator: " and ")).")
+            Issue.record("\(name) is declared in \(owners.sorted().joined(separator: " and ")).")
         }
     }
 

@@ -284,11 +284,11 @@ struct ResumptionTests {
     func pauses() {
         let policy = ReconnectionPolicy(attempts: 5, backoff: Backoff(first: .seconds(1), longest: .seconds(5)))
         #expect(
-            (1...6).map { policy.pause(beforeAttempt: $0, chance: 0) } == [
+            (1...6).map { policy.pause(beforeAttempt: $0, jitterFraction: 0) } == [
                 .seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5), nil,
             ])
-        #expect(policy.pause(beforeAttempt: 1, chance: 1) == .milliseconds(500))
-        #expect(ReconnectionPolicy.never.pause(beforeAttempt: 1, chance: 0) == nil)
+        #expect(policy.pause(beforeAttempt: 1, jitterFraction: 1) == .milliseconds(500))
+        #expect(ReconnectionPolicy.never.pause(beforeAttempt: 1, jitterFraction: 0) == nil)
     }
 
     @Test("another client can resume a session from its stored state")

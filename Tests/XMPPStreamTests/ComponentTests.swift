@@ -162,10 +162,10 @@ struct ComponentTests {
             _ = schedule.start(now: start)
             if wasOnline {
                 schedule.established(now: start)
-                _ = schedule.disconnected(StreamEnd(reason: .closedByServer), now: start, chance: 0)
+                _ = schedule.disconnected(StreamEnd(reason: .closedByServer), now: start, jitterFraction: 0)
                 _ = schedule.connectNow(now: start)
             }
-            let action = failure.map { schedule.disconnected($0, now: start, chance: 0) }
+            let action = failure.map { schedule.disconnected($0, now: start, jitterFraction: 0) }
             if wasOnline {
                 guard case .pause = action else {
                     Issue.record("\(String(describing: action))")

@@ -42,9 +42,9 @@ final class OwnedSchedule {
     func close() -> ReconnectionSchedule.Action { schedule.close() }
     func established(now: ContinuousClock.Instant) { schedule.established(now: now) }
     func disconnected(
-        _ end: StreamEnd, now: ContinuousClock.Instant, chance: Double
+        _ end: StreamEnd, now: ContinuousClock.Instant, jitterFraction: Double
     ) -> ReconnectionSchedule.Action {
-        schedule.disconnected(end, now: now, chance: chance)
+        schedule.disconnected(end, now: now, jitterFraction: jitterFraction)
     }
     func deadlinePassed(now: ContinuousClock.Instant) -> ReconnectionSchedule.Action {
         schedule.deadlinePassed(now: now)
@@ -80,9 +80,9 @@ struct ReconnectionScheduleTests {
         case .closing: _ = schedule.close()
         case .finished:
             _ = schedule.close()
-            _ = schedule.disconnected(Ending.wanted.end, now: start, chance: 0)
+            _ = schedule.disconnected(Ending.wanted.end, now: start, jitterFraction: 0)
         default:
-            _ = schedule.disconnected(Ending.time.end, now: start, chance: 0)
+            _ = schedule.disconnected(Ending.time.end, now: start, jitterFraction: 0)
             switch stand {
             case .awaiting: _ = schedule.networkChanged(isAvailable: false, now: start)
             case .again, .overtaken, .abandoned:
@@ -103,7 +103,7 @@ struct ReconnectionScheduleTests {
     static func send(_ event: Event, to schedule: OwnedSchedule) -> String {
         let now = start.advanced(by: .seconds(6))
         func end(_ ending: Ending) -> ReconnectionSchedule.Action {
-            schedule.disconnected(ending.end, now: now, chance: 0)
+            schedule.disconnected(ending.end, now: now, jitterFraction: 0)
         }
         switch event {
         case .start: return schedule.start(now: now).label
@@ -161,8 +161,11 @@ struct ReconnectionScheduleTests {
             var now = start
             var pauses: [Double] = []
             for round in 0..<40 {
-                let chance = round == 39 ? 1.0 : 0.0
-                guard case .pause(let until) = schedule.disconnected(Ending.time.end, now: now, chance: chance) else {
+                let jitterFraction = round == 39 ? 1.0 : 0.0
+                guard
+                    case .pause(let until) = schedule.disconnected(
+                        Ending.time.end, now: now, jitterFraction: jitterFraction)
+                else {
                     Issue.record("no backoff in round \(round)")
                     return
                 }
@@ -182,7 +185,7 @@ struct ReconnectionScheduleTests {
         var pauses: [Duration] = []
         for onlineFor in [1, 1, 1, 31, 1] {
             now += .seconds(onlineFor)
-            guard case .pause(let until) = schedule.disconnected(Ending.time.end, now: now, chance: 0) else {
+            guard case .pause(let until) = schedule.disconnected(Ending.time.end, now: now, jitterFraction: 0) else {
                 Issue.record("no pause")
                 return
             }
@@ -198,7 +201,7 @@ struct ReconnectionScheduleTests {
     func boundedAttempts() {
         var schedule = Self.schedule(.online, ReconnectionPolicy(attempts: 2))
         let ends = (1...3).map { _ -> [String] in
-            let action = schedule.disconnected(Ending.time.end, now: start, chance: 0).label
+            let action = schedule.disconnected(Ending.time.end, now: start, jitterFraction: 0).label
             return [action, schedule.deadlinePassed(now: after(100)).label]
         }
         #expect(ends == [["pause", "attempt"], ["pause", "attempt"], ["giveUp", "none"]])
@@ -206,7 +209,7 @@ struct ReconnectionScheduleTests {
         schedule = Self.schedule(.paused, ReconnectionPolicy(attempts: 1))
         for _ in 0..<5 {
             #expect(schedule.connectNow(now: start) == .attempt(.usual))
-            #expect(schedule.disconnected(Ending.time.end, now: start, chance: 0).label == "pause")
+            #expect(schedule.disconnected(Ending.time.end, now: start, jitterFraction: 0).label == "pause")
         }
     }
 
@@ -215,19 +218,19 @@ struct ReconnectionScheduleTests {
         var policy = ReconnectionPolicy.standard
         policy.retriesFirstLogin = true
         var schedule = Self.schedule(.first, policy)
-        #expect(schedule.disconnected(Ending.time.end, now: start, chance: 0).label == "pause")
+        #expect(schedule.disconnected(Ending.time.end, now: start, jitterFraction: 0).label == "pause")
         schedule = Self.schedule(.first, policy)
-        #expect(schedule.disconnected(Ending.person.end, now: start, chance: 0) == .giveUp)
+        #expect(schedule.disconnected(Ending.person.end, now: start, jitterFraction: 0) == .giveUp)
     }
 
     @Test("a session replaced by a new one reconnects immediately, but not in circles")
     func detours() {
         let schedule = Self.schedule(.online)
         for _ in 0..<ReconnectionSchedule.detourLimit {
-            #expect(schedule.disconnected(Ending.fresh.end, now: start, chance: 0).label == "attempt")
+            #expect(schedule.disconnected(Ending.fresh.end, now: start, jitterFraction: 0).label == "attempt")
             schedule.established(now: start)
         }
-        #expect(schedule.disconnected(Ending.fresh.end, now: start, chance: 0).label == "pause")
+        #expect(schedule.disconnected(Ending.fresh.end, now: start, jitterFraction: 0).label == "pause")
     }
 
     @Test("the server that holds a session is tried first, and if it is not available the usual one immediately")
@@ -239,19 +242,19 @@ struct ReconnectionScheduleTests {
         let lost = StreamEnd(reason: .failed(StreamFailure(.connectionLost)), resumption: state)
         let unreachable = StreamEnd(reason: .failed(StreamFailure(.serverUnreachable)), resumption: state)
         var schedule = Self.schedule(.online)
-        #expect(schedule.disconnected(lost, now: start, chance: 0).label == "pause")
+        #expect(schedule.disconnected(lost, now: start, jitterFraction: 0).label == "pause")
         #expect(schedule.deadlinePassed(now: after(1)) == .attempt(keeper))
-        #expect(schedule.disconnected(unreachable, now: after(1), chance: 0) == .attempt(.usual))
-        #expect(schedule.disconnected(unreachable, now: after(1), chance: 0).label == "pause")
+        #expect(schedule.disconnected(unreachable, now: after(1), jitterFraction: 0) == .attempt(.usual))
+        #expect(schedule.disconnected(unreachable, now: after(1), jitterFraction: 0).label == "pause")
         #expect(schedule.deadlinePassed(now: after(9)) == .attempt(.usual))
         schedule.established(now: after(9))
-        _ = schedule.disconnected(lost, now: after(9), chance: 0)
+        _ = schedule.disconnected(lost, now: after(9), jitterFraction: 0)
         #expect(schedule.deadlinePassed(now: after(99)) == .attempt(keeper))
 
         schedule = OwnedSchedule(.standard)
         #expect(schedule.start(location: "[2001:db8::1]:5222", now: start) == .attempt(keeper))
-        #expect(schedule.disconnected(unreachable, now: start, chance: 0) == .attempt(.usual))
-        #expect(schedule.disconnected(unreachable, now: start, chance: 0) == .giveUp)
+        #expect(schedule.disconnected(unreachable, now: start, jitterFraction: 0) == .attempt(.usual))
+        #expect(schedule.disconnected(unreachable, now: start, jitterFraction: 0) == .giveUp)
     }
 
     @Test("an unstable interface causes no flood of attempts")
@@ -263,7 +266,7 @@ struct ReconnectionScheduleTests {
                 guard case .attempt = schedule.networkChanged(isAvailable: isAvailable, now: after(Double(second)))
                 else { continue }
                 attempts += 1
-                _ = schedule.disconnected(Ending.time.end, now: after(Double(second)), chance: 0)
+                _ = schedule.disconnected(Ending.time.end, now: after(Double(second)), jitterFraction: 0)
             }
         }
         #expect(attempts <= 3 + 600 / 20)
@@ -280,7 +283,7 @@ struct ReconnectionScheduleTests {
         for round in 1...5 {
             let now = start.advanced(by: ReconnectionSchedule.mistrust * round)
             #expect(schedule.deadlinePassed(now: now) == .attempt(.usual))
-            #expect(schedule.disconnected(Ending.time.end, now: now, chance: 0) == .awaitNetwork)
+            #expect(schedule.disconnected(Ending.time.end, now: now, jitterFraction: 0) == .awaitNetwork)
         }
         #expect(schedule.networkChanged(isAvailable: true, now: after(9999)) == .attempt(.usual))
     }
@@ -291,21 +294,21 @@ struct ReconnectionScheduleTests {
         #expect(schedule.networkChanged(isAvailable: true, now: after(100)) == .probe(within: .seconds(5)))
         #expect(schedule.networkChanged(isAvailable: true, now: after(104)) == .none)
         let dead = StreamEnd(reason: .failed(StreamFailure(.serverUnresponsive)))
-        #expect(schedule.disconnected(dead, now: after(105), chance: 0) == .attempt(.usual))
+        #expect(schedule.disconnected(dead, now: after(105), jitterFraction: 0) == .attempt(.usual))
     }
 
     @Test("our own restored session is not a conflict; a session created after it is")
     func ghost() {
         let schedule = Self.schedule(.online)
         let conflict = StreamEnd(reason: .failed(StreamFailure(StreamError(.conflict))))
-        #expect(schedule.disconnected(Ending.time.end, now: after(60), chance: 0) == .pause(until: after(61)))
+        #expect(schedule.disconnected(Ending.time.end, now: after(60), jitterFraction: 0) == .pause(until: after(61)))
         #expect(schedule.deadlinePassed(now: after(61)) == .attempt(.usual))
-        #expect(schedule.disconnected(Ending.fresh.end, now: after(66), chance: 0) == .attempt(.usual))
+        #expect(schedule.disconnected(Ending.fresh.end, now: after(66), jitterFraction: 0) == .attempt(.usual))
         schedule.established(now: after(67))
-        #expect(schedule.disconnected(conflict, now: after(100), chance: 0).label == "pause")
+        #expect(schedule.disconnected(conflict, now: after(100), jitterFraction: 0).label == "pause")
         #expect(schedule.deadlinePassed(now: after(200)) == .attempt(.usual))
         schedule.established(now: after(200))
-        #expect(schedule.disconnected(conflict, now: after(300), chance: 0) == .giveUp)
+        #expect(schedule.disconnected(conflict, now: after(300), jitterFraction: 0) == .giveUp)
     }
 
     @Test("sleep is detected by the difference of the two clocks")
@@ -338,7 +341,7 @@ struct ReconnectionScheduleTests {
         ])
     func remedies(failure: StreamFailure, isRetried: Bool) {
         let schedule = Self.schedule(.online)
-        let action = schedule.disconnected(StreamEnd(reason: .failed(failure)), now: start, chance: 0)
+        let action = schedule.disconnected(StreamEnd(reason: .failed(failure)), now: start, jitterFraction: 0)
         #expect(action.label == (isRetried ? "pause" : "giveUp"))
     }
 }

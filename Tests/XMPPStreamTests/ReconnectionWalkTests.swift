@@ -107,7 +107,7 @@ struct ReconnectionWalkTests {
                     guard model.isAttempting || model.isOnline else { continue }
                     (model.isAttempting, model.isOnline) = (false, false)
                     let end = Self.ends[random.below(Self.ends.count)]
-                    let action = schedule.disconnected(end, now: now, chance: Double(random.below(1001)) / 1000)
+                    let action = schedule.disconnected(end, now: now, jitterFraction: Double(random.below(1001)) / 1000)
                     model.check(action, by: "end", isReason: true, now: now)
                 default:
                     guard random.below(500) == 0 else { continue }
@@ -116,7 +116,7 @@ struct ReconnectionWalkTests {
                     model.check(action, by: "close", isReason: false, now: now)
                     guard wasStanding, !model.isOver else { continue }
                     (model.isAttempting, model.isOnline) = (false, false)
-                    let last = schedule.disconnected(Ending.time.end, now: now, chance: 0)
+                    let last = schedule.disconnected(Ending.time.end, now: now, jitterFraction: 0)
                     if last != .finish { model.violations.append("\(last) after the wanted end") }
                     model.isOver = true
                 }

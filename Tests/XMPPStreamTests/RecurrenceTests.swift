@@ -15,7 +15,7 @@ struct RecurrenceTests {
         var pauses: [Double] = []
         for end in ends {
             now += .seconds(1)
-            guard case .pause(let until) = schedule.disconnected(end, now: now, chance: 0) else { break }
+            guard case .pause(let until) = schedule.disconnected(end, now: now, jitterFraction: 0) else { break }
             pauses.append(now.duration(to: until) / .seconds(1))
             now = until
             _ = schedule.deadlinePassed(now: now)
@@ -46,7 +46,7 @@ struct RecurrenceTests {
         policy.retriesFirstLogin = true
         for end in [illFormed(at: 1), policyViolation] {
             let schedule = ReconnectionScheduleTests.schedule(.first, policy)
-            #expect(schedule.disconnected(end, now: start, chance: 0) == .giveUp)
+            #expect(schedule.disconnected(end, now: start, jitterFraction: 0) == .giveUp)
         }
     }
 
@@ -66,7 +66,7 @@ struct RecurrenceTests {
         var now = start
         var seen: [ReconnectionSchedule.Action] = []
         for _ in 0..<5 {
-            var action = schedule.disconnected(Ending.elsewhere.end, now: now, chance: 0)
+            var action = schedule.disconnected(Ending.elsewhere.end, now: now, jitterFraction: 0)
             if case .pause(let until) = action {
                 seen.append(action)
                 now = until
@@ -88,7 +88,7 @@ struct RecurrenceTests {
         var schedule = ReconnectionSchedule(.standard, usualHost: StreamError.Host(name: "B.xmpp.test", port: port))
         _ = schedule.start(now: start)
         schedule.established(now: start)
-        let action = schedule.disconnected(Ending.elsewhere.end, now: start, chance: 0)
+        let action = schedule.disconnected(Ending.elsewhere.end, now: start, jitterFraction: 0)
         #expect(action.label == "pause")
     }
 

@@ -62,7 +62,7 @@ public final class AdHocCommands: DiscoveryNodes {
         }
     }
 
-    /// Offers a command no longer. Its executions that have begun go on.
+    /// Stops offering a command. Executions that have begun continue.
     public func withdraw(_ node: String) {
         state.withLock { $0.offered.removeAll { $0.node == node } }
     }
@@ -235,7 +235,7 @@ public final class AdHocCommands: DiscoveryNodes {
         return try CommandStage(try await session.request(request, to: responder), request, at: responder)
     }
 
-    /// Goes on with a command.
+    /// Continues a command.
     ///
     /// - Parameters:
     ///   - action: one of ``CommandStage/actions``, or `.cancel`.

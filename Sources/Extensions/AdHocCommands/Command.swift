@@ -64,7 +64,7 @@ public struct CommandStep: Sendable {
     /// - Parameters:
     ///   - form: of kind `form`. Answers that miss a required field or a choice, or have a value of the wrong type, are
     ///     refused with `bad-payload`, and the question stays open.
-    ///   - isLast: whether the requester's program offers to finish instead of to go on.
+    ///   - isLast: whether the requester's program offers to finish instead of to continue.
     ///   - next: gets the answers as a form of kind `submit`. If the requester goes back and answers again, it is
     ///     called again.
     public static func ask(

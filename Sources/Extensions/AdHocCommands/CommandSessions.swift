@@ -29,7 +29,7 @@ struct CommandSessions {
     static let limitPerRequester = 8
     /// Executions of all requesters. Each holds the form of its stages, some KiB.
     static let limit = 512
-    /// How long an execution waits for the next request. Somebody who fills in a form may look something up.
+    /// How long an execution waits for the next request. A user who fills in a form may need time.
     static let lifetime = Duration.seconds(15 * 60)
     /// Stages of one execution that can be gone back to.
     static let depth = 64

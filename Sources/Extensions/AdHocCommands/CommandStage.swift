@@ -27,7 +27,7 @@ public struct CommandStage: Sendable, Equatable {
     /// Whether the responder says that the command has failed.
     public var hasFailed: Bool { notes.contains { $0.severity == .error } }
 
-    /// - Throws: a protocol violation, if the command goes on without a session id.
+    /// - Throws: a protocol violation, if the command continues without a session id.
     init(_ reply: CommandElement, _ request: CommandElement, at responder: JID) throws(ClientError) {
         self.responder = responder
         node = request.node
@@ -44,7 +44,7 @@ public struct CommandStage: Sendable, Equatable {
             return
         }
         guard sessionID != nil else {
-            throw ClientError(.unreadableAnswer, "The command goes on, but has no session id.")
+            throw ClientError(.unreadableAnswer, "The command continues, but has no session id.")
         }
         guard let offered = reply.actions else {
             // Without <actions/> there is a single stage, and to execute is to complete.

@@ -31,7 +31,7 @@ public actor ClientState: SessionExtension {
     /// Whether the server of the current connection supports the feature.
     public private(set) var isOffered = false
     /// The state that the server of the current connection assumes; each connection starts active.
-    private var told = State.active
+    private var announced = State.active
     private let session: Session
     private let settlingTime: Duration
     /// Ends the time in which a new session stays active.
@@ -52,7 +52,7 @@ public actor ClientState: SessionExtension {
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
         isOffered = await session.agreement.map { Self.isOffered(in: $0.features) } ?? false
-        told = .active
+        announced = .active
         if !isResumed { settle() }
         await announce()
     }
@@ -82,9 +82,9 @@ public actor ClientState: SessionExtension {
     }
 
     private func announce() async {
-        guard isOffered, told != state, state == .active || settling == nil else { return }
+        guard isOffered, announced != state, state == .active || settling == nil else { return }
         let state = state
-        told = state
+        announced = state
         // Without a connection nothing is sent; the next connection sends it.
         try? await session.send(element: Indication(state: state))
     }

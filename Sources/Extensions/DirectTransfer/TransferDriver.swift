@@ -380,7 +380,7 @@ actor TransferDriver {
             var sequence: UInt16 = 0
             if let hash = reader.hash { written(hash) }
             while let chunk = try await reader.next(upTo: Int(size)) {
-                // Before the last block: the receiver may confirm it before this goes on.
+                // Before the last block: the receiver may confirm it before this continues.
                 if let hash = reader.hash { written(hash) }
                 guard await places.enter() else { throw TransferFailure.cancelled }
                 let block = InBandBlock(id: id, sequence: sequence, bytes: chunk)

@@ -7,7 +7,7 @@ enum TransferLimits {
     static let blockSize: UInt16 = 4096
     /// The largest block that is accepted.
     static let largestBlock: UInt16 = 16_384
-    /// Blocks on the way, which nobody has confirmed: enough for a slow connection, little enough not to delay messages.
+    /// Unconfirmed blocks on the way: enough for a slow connection, little enough not to delay messages.
     static let blocksUnderWay = 4
     /// Bytes that were received and are not written; further blocks wait.
     static let unwrittenBytes = 256 << 10
@@ -34,7 +34,7 @@ public struct DirectTransferPolicy: Sendable, Hashable {
     public var connectionTimeout = Duration.seconds(20)
     /// How long a transfer may stand still, and the time over which its rate is measured.
     public var idleTimeout = Duration.seconds(60)
-    /// In bytes per second. A slower transfer ends, so that nobody keeps one open for ever with single bytes.
+    /// In bytes per second. A slower transfer ends, so that no peer keeps one open for ever with single bytes.
     public var minimumRate: UInt32 = 512
     /// How long the bytes may take.
     public var maximumDuration = Duration.seconds(6 * 3600)

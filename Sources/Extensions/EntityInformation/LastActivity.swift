@@ -3,7 +3,7 @@ public import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
 
-/// How long ago somebody was active (XEP-0012 Last Activity). What that means depends on the address that was asked:
+/// How long ago an entity was active (XEP-0012 Last Activity). What that means depends on the address that was asked:
 /// of an account, the time since its last device went offline, zero while one is online (§3); of a device, since its
 /// user did something (§4); of a server, since it was started (§5).
 ///

@@ -122,7 +122,7 @@ public struct ChannelSearch: IQRequest, Equatable {
 extension GroupChat {
     /// Searches public rooms of many servers with a search service.
     ///
-    /// The service and its operator learn the words. Ask the user before using one that is not of the own server.
+    /// The service and its operator learn the words. Ask the user before using one of another server.
     public func search(_ search: ChannelSearch, at service: JID) async throws(GroupChatError) -> ChannelSearch.Response
     {
         do throws(ClientError) {

@@ -37,7 +37,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case .itemNotFound where namesMessage:
             self.init(
                 .messageVanished,
-                "The archive does not have the message any more from which to go on; ask by time instead.", cause: error
+                "The archive does not have the message any more from which to continue; ask by time instead.",
+                cause: error
             )
         case .itemNotFound, .featureNotImplemented, .serviceUnavailable:
             self.init(.notSupported, "There is no archive here that could answer this.", cause: error)

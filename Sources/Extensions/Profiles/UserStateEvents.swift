@@ -90,7 +90,7 @@ public actor UserStateEvents: SessionExtension {
         }
     }
 
-    /// Publishes that a state is not told any more: an empty element (XEP-0107 §2.3, XEP-0118 §2.3).
+    /// Withdraws a state: an empty element (XEP-0107 §2.3, XEP-0118 §2.3).
     public func clear(_ kind: Kind) async throws(ProfileError) {
         let name: XMLName =
             switch kind {
@@ -136,7 +136,7 @@ public actor UserStateEvents: SessionExtension {
         channel.post(Change(account: notice.service, kind: kind, state: state))
     }
 
-    /// - Returns: `nil` for an empty element, which means that nothing is told, and for an invalid one.
+    /// - Returns: `nil` for an empty element, which states nothing, and for an invalid one.
     private static func state(_ kind: Kind, _ element: XMLElement) -> State? {
         guard element.firstChild != nil else { return nil }
         return switch kind {

@@ -79,7 +79,7 @@ public struct NodeSubscribersChange: IQRequest, Equatable {
     }
 }
 
-/// A service asks the owner of a node whether somebody may subscribe (XEP-0060 Publish-Subscribe §8.6).
+/// A service asks the owner of a node whether a user may subscribe (XEP-0060 Publish-Subscribe §8.6).
 ///
 /// It arrives as a message of the service. ``answer(isGranted:)`` is the message to send back.
 public struct SubscriptionApproval: Sendable, Hashable {

@@ -3,7 +3,7 @@ public import XMPPClient
 public import XMPPStanzas
 
 /// The subscriptions to presence of the addresses of a component (RFC 6121 §3, §4): for an account its server keeps
-/// them, for a component nobody but the program does.
+/// them, for a component only the program does.
 ///
 ///     configuration.add { ComponentRoster($0, subscriptions: stored, policy: .acceptAll) }
 ///
@@ -152,7 +152,7 @@ public actor ComponentRoster: SessionExtension, StanzaInterceptor {
         case .unsubscribe:
             if known.isRequested || known.state.isSeenByContact { try await reject(contact, at: address) }
         case .subscribed:
-            // One that nobody asked for is ignored (§3.1.6).
+            // One without a request is ignored (§3.1.6).
             if known.isPending { change(address, contact) { $0.seesContact(true) } }
         case .unsubscribed:
             if known.isPending || known.state.seesContact { change(address, contact) { $0.seesContact(false) } }

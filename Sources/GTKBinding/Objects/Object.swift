@@ -94,7 +94,7 @@ open class Object {
 
     public func disconnect(_ connection: Connection) { g_signal_handler_disconnect(raw, connection.id) }
 
-    /// Does something of which a handler shall not hear, such as showing what the model says in a switch.
+    /// Runs `body` without calling a handler, for example for showing what the model says in a switch.
     public func withoutHearing(_ connection: Connection, _ body: () -> Void) {
         g_signal_handler_block(raw, connection.id)
         body()

@@ -59,7 +59,7 @@ public struct ExplicitMention: MessagePayload, Hashable {
     public var language: String?
     /// Only who is active at the moment is notified (§4.5.1).
     public var isForActiveOnly: Bool
-    /// Nobody is notified (§4.5.2).
+    /// No user is notified (§4.5.2).
     public var isSilent: Bool
 
     public init(
@@ -89,7 +89,7 @@ public struct ExplicitMention: MessagePayload, Hashable {
         } else if let address {
             target = .account(address)
         } else {
-            throw XMLDecodingError(Self.name, .invalid("it mentions nobody"))
+            throw XMLDecodingError(Self.name, .invalid("it has no mention"))
         }
         let begin: UInt32? = try element.value("begin")
         let end: UInt32? = try element.value("end")

@@ -10,7 +10,7 @@ public import XMPPStanzas
 ///
 /// What must be remembered, such as the state of a ratchet, is not stored here: each call returns it as a ``ProtectionChange``,
 /// which is stored in the transaction of the message that it belongs to. Until ``stored(_:)`` it is provisional. If the program ends
-/// between opening and storing, the server delivers the message again, and it is opened with the state of before.
+/// between opening and storing, the server delivers the message again, and it is opened with the earlier state.
 ///
 /// Only ``prepare(_:)`` and ``sealing(_:in:)`` may make requests to a server. Opening and sealing must not wait for one: while a live message
 /// is opened, nothing else is received, and one waits for the other.
@@ -35,7 +35,7 @@ public protocol ContentProtection: Sendable {
     /// Seals a message for the devices that the recipients have now. A message that waited in the queue is sealed when its turn comes,
     /// and again for each attempt.
     ///
-    /// - Throws: why nobody would be able to open it. If that is temporary, the message waits, and the later ones of its conversation
+    /// - Throws: why no receiver could open it. If that is temporary, the message waits, and the later ones of its conversation
     ///   with it.
     func seal(_ message: Message, in conversation: ConversationAddress) async throws(ProtectionError) -> SealedMessage
 
@@ -50,7 +50,7 @@ public protocol ContentProtection: Sendable {
     /// A change is stored, together with its message.
     func stored(_ change: ProtectionChange) async
 
-    /// A change was not stored, nor will it be: the state of before counts.
+    /// A change was not stored and will not be: the earlier state is valid.
     func discarded(_ change: ProtectionChange) async
 }
 

@@ -45,7 +45,7 @@ public enum MessageProtection: Hashable, Sendable, Codable {
     }
 }
 
-/// What a person thinks of a device of somebody.
+/// The user's decision about a device.
 public enum DeviceTrust: String, Hashable, Sendable, Codable, CaseIterable {
     /// Nothing was decided yet.
     case undecided

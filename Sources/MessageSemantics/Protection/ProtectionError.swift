@@ -14,7 +14,7 @@ public struct ProtectionError: Error, Sendable, CustomStringConvertible {
         public static let keyMissing = Code(rawValue: "key-missing")
         /// The same, and the device that has sent it is asked for a copy.
         public static let requested = Code(rawValue: "requested")
-        /// It is damaged, or somebody has changed it on its way.
+        /// It is damaged, or it was changed on its way.
         public static let damaged = Code(rawValue: "damaged")
         /// It is not from whom it says.
         public static let forged = Code(rawValue: "forged")

@@ -1,7 +1,7 @@
 public import XMPPAddress
 
 /// A change of the end-to-end protection of a conversation that its timeline shows at its time. It is no message:
-/// nobody has sent it.
+/// it has no sender.
 public struct ProtectionNotice: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// The first message was encrypted, or encryption was turned on again.

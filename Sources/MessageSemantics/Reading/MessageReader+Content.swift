@@ -50,7 +50,7 @@ extension MessageReader {
         guard let shown = body ?? offer.map({ _ in "" }) else { return nil }
         var text = MessageText(shown, subject: message.subject, thread: message.thread?.id)
         if let reply = (try? message.payload(MessageReply.self)) ?? nil { text.reply = target(reply.messageID) }
-        // What is said about a link that the text does not have would be nobody's.
+        // A description of a link that the text does not contain is ignored.
         if let link = (try? message.payload(LinkDescription.self)) ?? nil, shown.contains(link.link) {
             text.link = link
         }

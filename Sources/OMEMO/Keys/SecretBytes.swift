@@ -18,7 +18,7 @@ public final class SecretBytes: @unchecked Sendable, CustomStringConvertible, Cu
 
     deinit { SecretBytes.erase(&storage) }
 
-    /// Overwrites the elements in place. Not optimised, because the compiler would remove writes that nobody reads.
+    /// Overwrites the elements in place. Not optimised, because the compiler would remove writes that are never read.
     @inline(never)
     @_optimize(none)
     static func erase(_ bytes: inout [UInt8]) {

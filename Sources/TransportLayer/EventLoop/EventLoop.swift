@@ -47,7 +47,7 @@ public final class EventLoop: Sendable {
     public init() {
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // The clock of `ContinuousClock`, which goes on while the machine sleeps.
+        // The clock of `ContinuousClock`, which advances while the machine sleeps.
         let timer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         precondition(epoll >= 0 && wakeUp >= 0 && timer >= 0, "no event loop: the process has no file descriptor left")
         state = EventLoopState(epoll: epoll, timer: timer)

@@ -8,7 +8,7 @@ import Synchronization
 /// does not report everything that follows from a change (routes disappear silently when their interface goes down),
 /// and notifications may be lost when there are too many.
 actor RouteWatcher {
-    /// One who is told of changes.
+    /// An observer of changes.
     final class Observer: Sendable {
         let continuation: AsyncStream<NetworkChange>.Continuation
         let whenReady: @Sendable () -> Void
@@ -55,7 +55,7 @@ actor RouteWatcher {
     /// The list that is being received; `nil` between the lists.
     private var list: Int?
     private var sequence: UInt32 = 0
-    private var told: [RouteMessage] = []
+    private var messages: [RouteMessage] = []
     /// Whether something has changed since the lists were requested.
     private var isOutdated = false
     private var snapshot: NetworkSnapshot?
@@ -133,7 +133,7 @@ actor RouteWatcher {
 
     private func ask(for number: Int) {
         if number == 0 {
-            told = []
+            messages = []
             isOutdated = false
         }
         list = number
@@ -156,8 +156,8 @@ actor RouteWatcher {
         if number + 1 < Self.lists.count { return ask(for: number + 1) }
         list = nil
         refusals = 0
-        let now = NetworkSnapshot(told)
-        told = []
+        let now = NetworkSnapshot(messages)
+        messages = []
         // A change in the meantime may be in one list and not in another.
         guard !isOutdated else { return changed() }
         guard let before = snapshot else {
@@ -214,7 +214,7 @@ actor RouteWatcher {
         switch message.content {
         case .done: listEnded()
         case .failed: refused()
-        case .link, .address, .route: told.append(message)
+        case .link, .address, .route: messages.append(message)
         case .other: break
         }
     }

@@ -11,13 +11,13 @@ public struct ComponentConfiguration: Sendable {
     public var domain: JID
     private let credentials: SASLCredentials
 
-    /// The host of the server's port for components. The connection is not encrypted (XEP-0114 has no TLS): whoever
-    /// can read it reads all messages, and whoever can change it speaks for all addresses. So it must be this machine,
+    /// The host of the server's port for components. The connection is not encrypted (XEP-0114 has no TLS): a third party
+    /// that can read it reads all messages, and one that can change it speaks for all addresses. So it must be this machine,
     /// unless ``allowsTrustedNetwork`` is set.
     public var host = "127.0.0.1"
     /// The server's port for components.
     public var port = usualPort
-    /// Whether ``host`` may be another machine, over a network that nobody else can read or change, such as a tunnel.
+    /// Whether ``host`` may be another machine, over a network that no third party can read or change, such as a tunnel.
     public var allowsTrustedNetwork = false
 
     /// The timeout of the complete login.

@@ -120,7 +120,7 @@ public struct Privileges: XMLPayload, Hashable {
 /// Contact lists need nothing else: with the privilege a request to an account is answered as if it were from its own
 /// client.
 public final class PrivilegedEntity: SessionExtension, StanzaInterceptor {
-    /// The maximum number of servers whose privileges are stored. A component belongs to one; a server of somebody else
+    /// The maximum number of servers whose privileges are stored. A component belongs to one; the server of another operator
     /// can only grant what it controls itself.
     private static let limit = 16
 
@@ -136,7 +136,7 @@ public final class PrivilegedEntity: SessionExtension, StanzaInterceptor {
 
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    /// The privileges of the component at a server, as far as the server has told.
+    /// The privileges of the component at a server, as far as the server has announced them.
     public func privileges(at server: JID) -> Privileges? { table.withLock { $0[server.domainJID]?.privileges } }
 
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {

@@ -113,7 +113,7 @@ struct Outbox {
     /// What is not kept in pieces: stanzas are written directly into this buffer.
     var writer = ClientStream.makeWriter()
     private(set) var stanzas: [StanzaToken] = []
-    /// The tokens of stanzas without a number: nothing is acknowledged, and nobody observes what is written.
+    /// The tokens of stanzas without a number: nothing is acknowledged, and nothing observes what is written.
     private var tokens: [[SendToken]] = []
 
     init(keepsPieces: Bool = false) { self.keepsPieces = keepsPieces }

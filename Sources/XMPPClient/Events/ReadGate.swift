@@ -4,7 +4,7 @@ import Waiting
 /// Decides whether the socket is read: not while an observer has more waiting than it may.
 ///
 /// A task that waits for an answer or for room to send may be the very observer that is behind. While there is such a
-/// task reading goes on, otherwise both would wait for each other.
+/// task reading continues, otherwise both would wait for each other.
 final class ReadGate: Sendable {
     private struct State {
         var behind = 0

@@ -23,7 +23,7 @@ extension Session {
     /// Allowed are the account itself and its server, peers to whom this session sent a text or directed presence (RFC
     /// 6121 §4.6), because they already know its address, and peers known to a ``PeerDirectory``: contacts subscribed
     /// to our presence, occupants of a joined room, members of a conversation of the user. For all others this session
-    /// looks as if it did not exist (RFC 6120 §13.10.2). A component is a service and hides from nobody.
+    /// looks as if it did not exist (RFC 6120 §13.10.2). A component is a service and does not hide.
     public func mayLearnPresence(_ peer: JID) async -> Bool {
         if purpose == .component { return true }
         // What was sent from outside of the session until now counts, too.

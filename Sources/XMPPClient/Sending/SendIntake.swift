@@ -39,7 +39,7 @@ final class SendIntake: Sendable {
         /// The number of bytes for which the session is woken.
         var wakesAt = 1
         var isWoken = false
-        /// The tokens of written stanzas that nobody has looked at, and those of them that were still referenced.
+        /// The tokens of written stanzas that were not looked at, and those of them that were still referenced.
         var retired: [[SendToken]] = []
         var referenced: [SendToken] = []
 

@@ -5,8 +5,8 @@ import XMPPStream
 /// The tokens of a session: by the number of the stream machine until the server has acknowledged the stanza, and by
 /// stanza id while the token is referenced, so that a receipt finds it.
 ///
-/// A token that nobody keeps costs one place in an array: it gets an entry by its id only when it is looked for while it is
-/// open, or if somebody still references it when it is closed.
+/// A token that is not referenced costs one place in an array: it gets an entry by its id only when it is looked for while it is
+/// open, or if it is still referenced when it is closed.
 struct SendLedger {
     private struct Weak {
         weak var token: SendToken?
@@ -117,7 +117,7 @@ struct SendLedger {
         return token
     }
 
-    /// Makes a closed token findable by the id of its stanza if somebody references it: a receipt may still come.
+    /// Makes a closed token findable by the id of its stanza if it is referenced: a receipt may still come.
     mutating func remember(_ token: inout SendToken) {
         if !isKnownUniquelyReferenced(&token) { index(token) }
     }

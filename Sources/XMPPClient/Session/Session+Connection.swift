@@ -221,7 +221,7 @@ extension Session {
                 if isObserved { emit(.sent(token)) }
             } else {
                 guard var token = ledger.close(number) else { continue }
-                // Nobody can learn of a change.
+                // No observer exists yet.
                 if !isObserved, isKnownUniquelyReferenced(&token) { continue }
                 token.writtenUnmanaged()
                 if isObserved { emit(.sent(token)) }

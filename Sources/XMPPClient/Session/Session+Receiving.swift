@@ -209,9 +209,9 @@ extension Session {
     /// `nil` if the server could not be asked.
     private func absence(in language: String) async -> AbsentAddressReplies.Answer? {
         guard let own = ownAddress,
-            let nobody = try? JID(local: own.local, domain: own.domain, resource: "absent-\(newID())")
+            let absent = try? JID(local: own.local, domain: own.domain, resource: "absent-\(newID())")
         else { return nil }
-        var request = IQ(AbsentAddressProbe(), to: nobody)
+        var request = IQ(AbsentAddressProbe(), to: absent)
         request.language = language.isEmpty ? nil : language
         guard let reply = try? await answer(to: request, timeout: AbsentAddressReplies.timeout), let error = reply.error
         else {

@@ -219,7 +219,7 @@ extension Session {
     /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
     public nonisolated func untilEnd() async { await ended.wait() }
 
-    /// Ends the session and leaves it on the server, so that the next process resumes it and nobody notices the pause
+    /// Ends the session and leaves it on the server, so that the next process resumes it and contacts do not notice the pause
     /// (XEP-0198 §5): the connection is closed without `</stream:stream>`. It returns when the state is stored.
     ///
     /// A session that cannot be resumed, or whose state is not stored, is closed as with ``close()``.

@@ -179,7 +179,8 @@ extension SessionMachine {
             state = .draining(draining)
         case .initial, .offline, .connecting, .registering, .online, .draining, .ended: return actions
         }
-        return actions + take(schedule.disconnected(StreamEnd(reason: .requested), now: now, chance: 0), now: now)
+        return actions
+            + take(schedule.disconnected(StreamEnd(reason: .requested), now: now, jitterFraction: 0), now: now)
     }
 
     /// The session cannot begin, or nothing can be stored any more: no further connection is made, regardless of the
@@ -260,7 +261,7 @@ extension SessionMachine {
         case .initial, .offline, .draining, .ended: preconditionFailure("a stream ends once, while there is one")
         }
         state = .draining(Draining(end: end, keepsStanzas: keptStanzas, wasOnline: wasOnline))
-        return take(schedule.disconnected(end, now: now, chance: jitter), now: now)
+        return take(schedule.disconnected(end, now: now, jitterFraction: jitter), now: now)
     }
 
     /// All received data was handled, and the transport is closed.

@@ -1,4 +1,4 @@
-/// Which parts of the XML of a connection are secrets: they let somebody log in, join or upload.
+/// Which parts of the XML of a connection are secrets: they allow to log in, join or upload.
 ///
 /// * the messages of SASL and SASL2, and tokens (RFC 6120 §6, XEP-0388, XEP-0484);
 /// * everything that a registration contains, and the login of XEP-0078 (`jabber:iq:register`, `jabber:iq:auth`);

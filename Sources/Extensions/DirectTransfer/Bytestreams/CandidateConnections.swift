@@ -5,14 +5,14 @@ internal import XMPPAddress
 
 /// The connections of one transfer to candidates and from them (XEP-0260 §2.3, XEP-0065 §5).
 ///
-/// A connection tells the other end the network address of this device. So without permission only proxies of our own
-/// server are connected to, at the address that our server has told.
+/// A connection discloses to the other end the network address of this device. So without permission only proxies of our own
+/// server are connected to, at the address that our server has stated.
 actor CandidateConnections {
     /// How long one candidate is tried, and all of them together.
     private static let attemptTimeout = Duration.seconds(8)
-    /// The next candidate is tried after this time, while the ones before it go on (XEP-0260 §4).
+    /// The next candidate is tried after this time, while earlier attempts continue (XEP-0260 §4).
     private static let stagger = Duration.milliseconds(200)
-    /// Connections that wait for their handshake, so that nobody can open more.
+    /// The maximum number of connections that wait for their handshake.
     private static let openHandshakes = 8
 
     /// The identifier of the bytestream.
@@ -201,7 +201,7 @@ actor CandidateConnections {
 }
 
 extension SocketAddress {
-    /// Not this machine itself, and not an address of a group or of a single link: nobody can make this device connect
+    /// Not this machine itself, and not an address of a group or of a single link: no peer can make this device connect
     /// to its own services.
     var isReachableByOthers: Bool {
         var text = address.lowercased()

@@ -1,6 +1,6 @@
 /// Which of the candidates of both sides carries the bytes (XEP-0260 Jingle SOCKS5 Bytestreams Transport Method §2.4).
 struct CandidateContest: Sendable, Equatable {
-    /// What follows when both sides have told the result of their attempts.
+    /// What follows when both sides have reported the result of their attempts.
     enum Verdict: Sendable, Equatable {
         /// The connection that the other side has made to us.
         case useOwn(SOCKS5Transport.Candidate)
@@ -60,7 +60,7 @@ struct CandidateContest: Sendable, Equatable {
         return true
     }
 
-    /// `nil` until both sides have told.
+    /// `nil` until both sides have reported.
     var verdict: Verdict? {
         switch (ours, others) {
         case (.running, _), (_, .running): nil

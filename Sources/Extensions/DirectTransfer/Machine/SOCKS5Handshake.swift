@@ -13,7 +13,7 @@ struct SOCKS5Handshake: ~Copyable {
 
     enum Progress: Sendable, Equatable {
         case needsMore
-        /// Write these bytes, and go on.
+        /// Write these bytes and continue.
         case write([UInt8])
         /// Write these bytes; what follows belongs to the file.
         case finished(write: [UInt8], rest: [UInt8])

@@ -79,7 +79,7 @@ struct TransferMachine: ~Copyable {
         guard element.contents.count == 1, let content = element.contents.first, let file = content.file,
             content.senders ?? "initiator" == "initiator", content.creator == "initiator"
         else { throw JingleReason(.unsupportedApplications) }
-        // Without a size nobody could say when the file is complete. A part has to be asked for, not offered.
+        // Without a size it is unknown when the file is complete. A part must be requested, not offered.
         guard file.size != nil, (file.part?.offset ?? 0) == 0 else { throw JingleReason(.unsupportedApplications) }
         let (offer, fallback) = try Self.transport(of: content)
         side = .receiver
@@ -151,7 +151,7 @@ extension TransferMachine {
         }
     }
 
-    /// The user of either side does not want the transfer, or its program cannot go on.
+    /// The user of either side does not want the transfer, or its program cannot continue.
     mutating func end(_ reason: JingleReason, as failure: TransferFailure) -> [TransferAction] {
         switch state {
         case .ended: return []
@@ -234,7 +234,7 @@ extension TransferMachine {
 extension TransferMachine {
     /// A step of the other side.
     ///
-    /// - Throws: the error to answer with. The transfer goes on.
+    /// - Throws: the error to answer with. The transfer continues.
     mutating func received(_ element: JingleElement) throws(JingleRefusal) -> [TransferAction] {
         switch element.action {
         case .sessionTerminate: return terminated(element.reason ?? JingleReason(.generalError))

@@ -40,7 +40,7 @@ public struct InBandOpening: IQRequest, Hashable {
 
     public var id: String
     public var blockSize: UInt16
-    /// Whether blocks are messages, which nobody confirms. It is refused here.
+    /// Whether blocks are messages, which are not confirmed. It is refused here.
     public var usesMessages: Bool
 
     public init(id: String, blockSize: UInt16, usesMessages: Bool = false) {

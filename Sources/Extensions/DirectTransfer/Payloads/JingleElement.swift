@@ -43,9 +43,9 @@ public struct JingleElement: IQRequest, Equatable {
     public var responder: JID?
     public var contents: [JingleContent]
     public var reason: JingleReason?
-    /// What is told within a session, of ``Action/sessionInfo``.
+    /// Information within a session, of ``Action/sessionInfo``.
     public var information: TransferInformation?
-    /// Whether something is told that is not known here. An empty element only asks whether the session is still there.
+    /// Whether it contains unknown information. An empty element only asks whether the session is still there.
     private(set) var hasUnknownInformation = false
 
     public init(
@@ -69,7 +69,7 @@ public struct JingleElement: IQRequest, Equatable {
             throw XMLDecodingError(Self.name, .invalidAttribute("sid", value: id))
         }
         self.init(action, sessionID: id)
-        // Both are only told, and never trusted: who sends the request is known.
+        // Both are only information and never trusted: the sender of the request is known.
         initiator = element["initiator"].flatMap { try? JID($0) }
         responder = element["responder"].flatMap { try? JID($0) }
         for child in element.children(JingleContent.name).prefix(Self.contentLimit) {

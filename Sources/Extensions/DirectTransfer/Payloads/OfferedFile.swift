@@ -32,7 +32,7 @@ public struct OfferedFile: Sendable, Equatable {
     /// file system (§9).
     public var name: String?
     public var mediaType: String?
-    /// In bytes. An offer without a size is declined, because nobody could say when it is complete.
+    /// In bytes. An offer without a size is declined, because it is unknown when it is complete.
     public var size: UInt64?
     public var date: Timestamp?
     public var description: String?

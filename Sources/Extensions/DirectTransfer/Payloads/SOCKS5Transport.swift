@@ -72,7 +72,7 @@ public struct SOCKS5Transport: XMLPayload, Hashable {
         }
     }
 
-    /// What one side tells the other about its attempts (§2.3, §2.4).
+    /// What one side reports about its attempts (§2.3, §2.4).
     public enum News: Sendable, Hashable {
         case candidateUsed(String)
         /// None of the other side's candidates can be reached.

@@ -9,7 +9,7 @@ public import XMLStreaming
 /// ```
 ///
 /// Read and write it as ``Bookmark/notifications``. Without settings direct chats and private rooms always notify, and
-/// public rooms when somebody mentions the user (§3).
+/// public rooms when a message mentions the user (§3).
 public struct NotificationSettings: XMLPayload, Equatable {
     /// What notifies.
     public enum Level: String, Sendable, Hashable, CaseIterable {
