@@ -43,3 +43,62 @@ extension Widget {
         return Object(borrowing: try #require(find(widget), "no row is called \(title)"))
     }
 }
+
+/// What a person does with a widget.
+extension Widget {
+    /// Emits a signal without arguments, such as `activate` for Return in a field.
+    func emit(_ signal: String) {
+        let type = raw.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
+        var value = GValue()
+        g_value_init(&value, type)
+        g_value_set_object(&value, raw)
+        g_signal_emitv(&value, g_signal_lookup(signal, type), 0, nil)
+        g_value_unset(&value)
+    }
+
+    /// The windows of the program that are open.
+    static var openWindowCount: Int { Int(g_list_model_get_n_items(gtk_window_get_toplevels())) }
+}
+
+extension Widget {
+    /// Presses a key in it, for its own key controllers; GDK's value of the key.
+    func press(_ key: UInt32) {
+        let controllers = Object(adopting: gtk_widget_observe_controllers(widget))
+        for index in 0..<g_list_model_get_n_items(controllers.cast()) {
+            guard let controller = g_list_model_get_item(controllers.cast(), index) else { continue }
+            let (isKey, type) = (
+                g_type_check_instance_is_a(
+                    controller.assumingMemoryBound(to: GTypeInstance.self), gtk_event_controller_key_get_type()),
+                gtk_event_controller_key_get_type()
+            )
+            if isKey.isTrue {
+                // Key value, hardware code and modifiers.
+                var values = [GValue](repeating: GValue(), count: 4)
+                g_value_init(&values[0], type)
+                g_value_set_object(&values[0], controller)
+                g_value_init(&values[1], FundamentalType.unsigned)
+                g_value_set_uint(&values[1], key)
+                g_value_init(&values[2], FundamentalType.unsigned)
+                g_value_init(&values[3], gdk_modifier_type_get_type())
+                var result = GValue()
+                g_value_init(&result, FundamentalType.boolean)
+                values.withUnsafeBufferPointer {
+                    g_signal_emitv($0.baseAddress, g_signal_lookup("key-pressed", type), 0, &result)
+                }
+                for index in values.indices { g_value_unset(&values[index]) }
+            }
+            g_object_unref(controller)
+        }
+    }
+
+    /// Whether a click at its centre reaches it.
+    func isReached(in window: Window) -> Bool {
+        guard let place = translate(x: Double(width) / 2, y: Double(height) / 2, to: window),
+            let picked = gtk_widget_pick(window.widget, place.x, place.y, GTK_PICK_DEFAULT)
+        else { return false }
+        return picked == widget || gtk_widget_is_ancestor(picked, widget).isTrue
+    }
+
+    /// The text that appears under the pointer.
+    var shownTip: String? { gtk_widget_get_tooltip_text(widget).map { String(cString: $0) } }
+}

@@ -2,6 +2,10 @@
 struct Look: Encodable, Sendable {
     var role: String
     var name: String?
+    /// The beginning of the name.
+    var begins: String?
+    /// The name of the list that it is in.
+    var within: String?
     /// Parts of the name.
     var has: [String]?
     var text: String?
@@ -15,10 +19,13 @@ struct Look: Encodable, Sendable {
     static func list(_ name: String) -> Look { Look(role: "list", name: name) }
     /// A message with all of these accessible texts: author, text, time and state.
     static func message(_ parts: String...) -> Look { Look(role: "filler", has: parts) }
-    /// A line of the list of conversations.
-    static func conversation(_ parts: String...) -> Look { Look(role: "list item", has: parts) }
+    /// A line of the list of conversations, by its title and other parts of its name. The last message of another one may
+    /// contain the title, too.
+    static func conversation(_ title: String, _ parts: String...) -> Look {
+        Look(role: "list item", begins: title + ", ", within: "Conversations", has: parts)
+    }
     /// A line of the list of contacts.
-    static func contact(_ parts: String...) -> Look { Look(role: "list item", has: parts) }
+    static func contact(_ parts: String...) -> Look { Look(role: "list item", within: "Contacts", has: parts) }
     /// An emoji under a message, and its senders.
     static func reaction(_ emoji: String, _ names: String...) -> Look {
         Look(role: "push button", has: ["\(emoji) from "] + names)

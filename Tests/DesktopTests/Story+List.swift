@@ -2,8 +2,8 @@ import Foundation
 import ServerFixtures
 
 extension Story {
-    /// She uses the box for a new conversation and the menu of the list up to its last entry; and finds her window as she left
-    /// it.
+    /// She uses the box for a new conversation, the menu of the list up to its last entry, and the archive; and finds her
+    /// window as she left it.
     func list(_ stage: Stage) async throws {
         let alice = stage.alice
         // The box finds a contact; Return opens the conversation, with the focus in its field.
@@ -19,7 +19,15 @@ extension Story {
         // Nothing of the menu is cut off.
         try await alice.clicks(.conversation("Pond"), button: 3)
         try await alice.sees(.menuItem("Delete From This Computer…"))
-        try await alice.escapes(from: .menuItem("Delete From This Computer…"))
+        try await alice.clicks(.menuItem("Archive"))
+        try await alice.doesNotSee(.conversation("Pond"))
+        try await alice.clicks(.button("Archive, 1"))
+        try await alice.sees(.conversation("Pond"))
+        try await alice.doesNotSee(.conversation("bob"))
+        try await alice.clicks(.conversation("Pond"), button: 3)
+        try await alice.clicks(.menuItem("Unarchive"))
+        try await alice.sees(.conversation("bob"))
+        try await alice.sees(.conversation("Pond"))
 
         // The next start shows the conversation that was open.
         try await alice.clicks(.conversation("Pond"))

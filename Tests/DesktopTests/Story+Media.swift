@@ -10,7 +10,7 @@ extension Story {
             "convert", "-size", "200x200", "xc:rgb(208,32,160)", "xc:rgb(32,176,64)", "+append", file,
         ])
         try await alice.clicks(.button("Send pictures or files"))
-        try await alice.types(file, in: .window("Send pictures or files"), after: "ctrl+l")
+        try await alice.types(file, in: .window("Send Pictures or Files"), after: "ctrl+l")
         try await alice.presses("Return")
         try await alice.sees(.label("meadow.png"))
         try await alice.clicks(.button("Send"))

@@ -94,7 +94,21 @@ def matches(node, wanted):
         return False
     if not all(part in name for part in wanted.get("has", [])):
         return False
+    if not name.startswith(wanted.get("begins", "")):
+        return False
+    if "within" in wanted and not is_within(node, wanted["within"]):
+        return False
     return "text" not in wanted or text_of(node) == wanted["text"]
+
+
+def is_within(node, name):
+    """Whether an ancestor has this name."""
+    parent = node.get_parent()
+    while parent is not None:
+        if plain(parent.get_name()) == name:
+            return True
+        parent = parent.get_parent()
+    return False
 
 
 def find(order):
@@ -185,9 +199,14 @@ def miss(order):
     raise Missing("there still is %s" % plain(node.get_name()))
 
 
+def rows_of(order):
+    """The names of the rows of a list, wherever it is scrolled to."""
+    return [plain(node.get_name()) for node in walk(find(order), True) if node.get_role_name() == "list item"]
+
+
 def read(order):
-    """Whether a list has rows with all of these texts, in this order, wherever it is scrolled to."""
-    names = [plain(node.get_name()) for node in walk(find(order), True)]
+    """Whether a list has rows with all of these texts, in this order."""
+    names = rows_of(order)
     rest = iter(names)
     for wanted in order["rows"]:
         if not any(all(part in name for part in wanted) for name in rest):
@@ -197,8 +216,7 @@ def read(order):
 
 def count(order):
     """Whether a list has exactly this number of rows with all of these texts."""
-    names = [plain(node.get_name()) for node in walk(find(order), True)]
-    found = sum(all(part in name for part in order["rows"][0]) for name in names)
+    found = sum(all(part in name for part in order["rows"][0]) for name in rows_of(order))
     if found != order["count"]:
         raise Missing("%d rows say %s" % (found, order["rows"][0]))
     return {}

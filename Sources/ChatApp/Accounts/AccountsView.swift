@@ -63,7 +63,7 @@ final class AccountListRow {
 
     private func show() {
         guard let row = actions.accounts.rows[id] else { return }
-        picture.show(name: row.name, hash: row.avatarHash)
+        picture.show(name: row.name, hash: row.avatarHash, of: row.address.description)
         widget.show(title: row.address.description)
         let text = Wording.brief(row, now: actions.environment.now())
         widget.show(subtitle: text)

@@ -130,6 +130,7 @@ extension AppContext {
             downloads: { [weak self] in self?.downloads(of: key.account) }, deletions: deletions,
             forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } },
             moderation: room.map { moderation(in: $0) },
+            occupantAvatar: { [weak room] in room?.avatars[$0] },
             isOnline: { [home] in home.accounts.rows[key.account]?.connection.isOnline ?? false },
             showDevices: home.account(key.account).flatMap { encryption($0) }.map { _ in
                 { [weak self] notice in

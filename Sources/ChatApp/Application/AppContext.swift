@@ -81,14 +81,17 @@ final class AppContext {
 
     // MARK: Navigation
 
+    /// Raises the main window.
+    func showWindow() { program?.showWindow() }
+
     func open(_ key: ConversationKey) {
-        program?.showWindow()
+        showWindow()
         window?.open(key)
     }
 
     /// Opens a conversation at a message.
     func open(_ key: ConversationKey, at message: MessageID) {
-        program?.showWindow()
+        showWindow()
         window?.open(key, at: message)
     }
 
@@ -96,22 +99,6 @@ final class AppContext {
     func openConversation(number: Int64) {
         guard let row = home.conversations.row(ConversationID(rawValue: number)) else { return }
         window?.open(row.key)
-    }
-
-    /// Opens an `xmpp:` address with the first enabled account.
-    func open(address: String) {
-        guard let uri = try? XMPPURI(address), let address = uri.address,
-            let account = home.accounts.rows.elements.first(where: \.isEnabled) ?? home.accounts.rows.elements.first
-        else { return showToast(localized("%@ is not an address that can be opened here.", address)) }
-        guard uri.action == "join" else {
-            return open(ConversationKey(account: account.id, address: address, kind: .direct))
-        }
-        if let room = home.rooms.rows.elements.first(where: { $0.address == address.bare && $0.isInside }) {
-            open(room.conversation)
-        } else {
-            program?.showWindow()
-            RoomEntryWindow.show(self, text: address.bare.description)
-        }
     }
 
     // MARK: Contacts

@@ -54,6 +54,6 @@ extension DesktopProgram {
         if let request = VerificationRequest(address) { return context.open(request) }
         guard let invitation = AccountInvitation(address) else { return context.open(address: address) }
         if window?.open(invitation) == true { return }
-        SignInWindow.add(context.home, over: window?.window, invitation: invitation)
+        context.open(invitation)
     }
 }

@@ -107,13 +107,17 @@ final class CompletionBar {
 
 extension ComposerView {
     /// Handles a key before the input field does.
+    /// Whether Return sends with these modifiers.
+    static func sends(_ modifiers: Modifiers, withReturn: Bool) -> Bool {
+        withReturn ? !modifiers.contains(.shift) : modifiers.contains(.control)
+    }
+
     func pressed(_ press: KeyPress) -> Bool {
         // While an input method composes text, the same keys confirm, change and cancel the composition.
         if entry.isComposing { return false }
         switch press.key {
         case .enter:
-            let isSending =
-                context.sendsWithReturn() ? !press.modifiers.contains(.shift) : press.modifiers.contains(.control)
+            let isSending = Self.sends(press.modifiers, withReturn: context.sendsWithReturn())
             if completions.isOpen, !press.modifiers.contains(.shift) {
                 accept(completions.chosen)
             } else if isSending {

@@ -9,7 +9,7 @@ extension ComposerView {
     func chooseFiles() {
         Task { [weak self] in
             let paths = await FileChooser.open(
-                localized("Send pictures or files"), accept: localized("_Choose"), several: true,
+                localized("Send Pictures or Files"), accept: localized("_Choose"), several: true,
                 over: self?.context.window())
             if !paths.isEmpty { self?.offer { await $0.add(paths: paths) } }
         }
@@ -83,7 +83,9 @@ extension ComposerView {
         } else {
             // What is in the input field becomes the caption, unless it is the file, or corrects a message.
             let takesText = textAsFile == nil && composer.edit == nil
-            window = OutgoingWindow(over: context.window(), caption: takesText ? composer.text : "")
+            window = OutgoingWindow(
+                over: context.window(), caption: takesText ? composer.text : "",
+                sendsWithReturn: context.sendsWithReturn)
             window.onSend = { [weak self] in self?.send($0, caption: $1, media, takesText: takesText) }
             window.onClosed = { [weak self] unsent in
                 self?.preview = nil

@@ -132,6 +132,21 @@ final class ComposerView {
         focus()
     }
 
+    /// Writes a text into the field, after the draft that is there. The user sends it or not.
+    func propose(_ text: String) {
+        Task { [composer, weak self] in
+            // The draft comes first.
+            await composer.open()
+            if composer.edit != nil { composer.cancelCorrection() }
+            if composer.isEmpty {
+                composer.text = text
+            } else if !composer.text.contains(text) {
+                composer.text += "\n" + text
+            }
+            self?.focus()
+        }
+    }
+
     /// Saves the draft and the current recording.
     func close() async {
         preview?.close()

@@ -97,7 +97,7 @@ final class Spelling {
         let replacements = words.map { Menu.Entry.target($0, "spelling.replace", text: $0) }
         return [
             .section(localized("Suggestions"), replacements),
-            .section(nil, [.item(localized("Add “%@” to the dictionary", word), "spelling.learn")]),
+            .section(nil, [.item(localized("Add “%@” to the Dictionary", word), "spelling.learn")]),
         ]
     }
 

@@ -182,13 +182,15 @@ final class ContactMenu {
         if model.isMuted != nil {
             first.append(.item(model.isMuted == true ? localized("Unmute") : localized("Mute"), "contact.mute"))
         }
-        let block = model.isBlocked ? localized("Unblock") : localized("Block…")
+        let block: Menu.Entry =
+            model.isBlocked
+            ? .item(localized("Unblock"), "contact.block") : .destructive(localized("Block…"), "contact.block")
         menu = Menu([
             .section(nil, first),
             .section(
                 nil, [.item(localized("Rename…"), "contact.rename"), .item(localized("Groups…"), "contact.groups")]),
             .section(
-                nil, [.item(block, "contact.block"), .item(localized("Delete Contact…"), "contact.delete")]),
+                nil, [block, .destructive(localized("Delete Contact…"), "contact.delete")]),
         ])
         // The closures hold `actions` as long as the menu is in use.
         func add(_ name: String, needsConnection: Bool = true, _ body: @escaping (ContactActions) -> Void) {

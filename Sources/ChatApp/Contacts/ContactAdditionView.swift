@@ -24,7 +24,7 @@ final class ContactAdditionView {
     init(_ model: ContactAdditionModel) {
         self.model = model
         page = FormPage(
-            title: localized("Add a Contact"),
+            title: nil,
             description: localized("A contact request will be sent. You can start chatting right away."),
             button: localized("_Add"))
         root = page.root
@@ -103,7 +103,7 @@ final class ContactAdditionWindow {
         view = ContactAdditionView(model)
         window = Window(
             localized("Add a Contact"), width: 440, height: 520, over: parent,
-            Box.vertical(HeaderBar(title: WindowTitle("")), view.root))
+            Box.vertical(HeaderBar(title: WindowTitle(localized("Add a Contact"))), view.root))
         window.minimumSize(width: 340, height: 320)
         window.isModal(parent != nil)
         window.closesOnEscape()

@@ -63,7 +63,7 @@ final class RequestBar {
             if let model = actions?.model { Task { await model.refresh() } }
         }
         guard let model = actions?.model else { return }
-        picture.show(name: model.name, hash: model.avatarHash)
+        picture.show(name: model.name, hash: model.avatarHash, of: request.address.description)
         title.text = localized("%@ wants to add you as a contact", model.name)
         label.text = [request.address.description, request.text.map { "“\($0)”" }].compactMap(\.self)
             .joined(separator: " · ")

@@ -6,9 +6,10 @@ internal import GTKBinding
 final class AvatarImage {
     let widget: AvatarView
     private let avatars: AvatarLoader
-    private var hash: String?
+    /// The hash of the picture that is shown.
+    private(set) var hash: String?
     private var name = ""
-    private var address: String?
+    private var identity: String?
     private var loading: Task<Void, Never>?
 
     /// Decoded pictures by hash: as many as a few screens show.
@@ -22,12 +23,13 @@ final class AvatarImage {
 
     /// - Parameters:
     ///   - hash: of the picture; `nil` for none.
-    ///   - address: of the person or room, which determines the colour: it stays when the name changes.
+    ///   - identity: determines the colour, which stays when the name changes: the address of a person or a room, the
+    ///     nickname of an occupant.
     ///   - isRoom: rooms have another shape than people.
-    func show(name: String, hash: String?, of address: String? = nil, isRoom: Bool = false) {
-        if name != self.name || address != self.address {
-            (self.name, self.address) = (name, address)
-            widget.show(name: name, colourOf: address)
+    func show(name: String, hash: String?, of identity: String, isRoom: Bool = false) {
+        if name != self.name || identity != self.identity {
+            (self.name, self.identity) = (name, identity)
+            widget.show(name: name, colourOf: identity)
         }
         widget.css("room", isRoom)
         guard hash != self.hash else { return }
@@ -44,5 +46,12 @@ final class AvatarImage {
             Self.textures[hash] = texture
             widget.show(texture)
         }
+    }
+}
+
+extension ConversationKey {
+    /// What the colour of its picture is made of: for an occupant of a room the nickname, as in the room.
+    var colourIdentity: String {
+        kind == .occupant ? address.resource ?? address.description : address.description
     }
 }

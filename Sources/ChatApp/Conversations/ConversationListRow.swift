@@ -66,7 +66,8 @@ final class ConversationListRow: ListRow {
 
     func show(_ item: ConversationRow) {
         row = item
-        picture.show(name: item.title, hash: item.avatarHash, isRoom: item.isRoom)
+        picture.show(
+            name: item.title, hash: item.avatarHash, of: item.key.colourIdentity, isRoom: item.isRoom)
         title.text = item.title
         time.text = item.time.map { Wording.short($0) } ?? ""
         let tag = surroundings.tag(item.key.account)

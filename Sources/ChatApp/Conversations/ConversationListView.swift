@@ -40,6 +40,8 @@ final class ConversationListView {
     private var shownTags: [AccountID: AccountTag?] = [:]
     private let title = WindowTitle(localized("Hongyan"))
     private let back = Button(icon: "go-previous-symbolic").named(localized("Back to the Conversations")).hidden()
+    /// Those that do not belong to the archive; its title needs their place.
+    private var beginnings: [Widget] = []
     private var isNarrow = false
     private let welcome: Widget?
     private let noConversations = Label(localized("No conversations yet")).css("dim-label").align(vertical: .center)
@@ -87,9 +89,10 @@ final class ConversationListView {
         header = HeaderBar(title: title)
         header.prepend(back)
         header.prepend(new)
+        beginnings = [new]
         header.prepend(searchButton)
         header.append(menuButton)
-        stack.add(Box.vertical(filters.root, scroller), name: "list")
+        stack.add(scroller, name: "list")
         stack.add(results.root, name: "results")
         self.welcome = welcome
         let empty = Box.vertical()
@@ -102,7 +105,8 @@ final class ConversationListView {
                 description: localized("No conversation matches the filter.")), name: "filtered")
         stack.add(
             StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
-        root = Box.vertical(header, searchBar, stack.expand(.vertical)).css("sidebar")
+        // Also above a list that a filter has emptied: there it is the way back.
+        root = Box.vertical(header, searchBar, filters.root, stack.expand(.vertical)).css("sidebar")
         view = self
 
         let toggling = searchButton.onToggle { [weak self] in self?.searchBar.isOpen = $0 }
@@ -177,9 +181,16 @@ final class ConversationListView {
         return contacts[.init(account: key.account, address: key.address)]?.section
     }
 
+    /// Adds a button to the header bar that is hidden in the archive.
+    func prepend(_ button: Widget) {
+        beginnings.append(button)
+        header.prepend(button)
+    }
+
     private func showPlace() {
         let isArchive = browser.place == .archive
         back.isVisible = isArchive
+        for button in beginnings { button.isVisible = !isArchive }
         title.show(title: isArchive ? localized("Archive") : localized("Hongyan"))
         showTitle()
         _ = (browser.filter, browser.count)
@@ -187,9 +198,10 @@ final class ConversationListView {
     }
 
     private func updateStack() {
-        guard !conversations.searchText.isEmpty else {
+        let isSearching = !conversations.searchText.isEmpty
+        filters.root.isVisible = !isSearching
+        guard isSearching else {
             stack.shown = model.count > 0 ? "list" : browser.filter == .all ? "empty" : "filtered"
-            filters.root.isVisible = true
             return
         }
         // The previous results stay visible until the new search has finished.

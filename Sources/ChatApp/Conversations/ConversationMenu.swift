@@ -38,9 +38,11 @@ final class ConversationMenu {
                     .item(localized("For Eight Hours"), "conversation.mute-night"),
                     .item(localized("Until I Change It"), "conversation.mute"),
                 ])
-        var last: [Menu.Entry] = [.item(localized("Delete From This Computer…"), "conversation.delete")]
+        var last: [Menu.Entry] = [
+            .destructive(localized("Delete From This Computer…"), "conversation.delete")
+        ]
         if isRoom {
-            last.insert(.item(localized("Leave Room…"), "conversation.leave"), at: 0)
+            last.insert(.destructive(localized("Leave Room…"), "conversation.leave"), at: 0)
         }
         menu = Menu([.section(nil, first), .section(nil, [mute]), .section(nil, last)])
 
@@ -71,7 +73,8 @@ final class ConversationMenu {
             body: localized(
                 "All messages with %@ are removed from this computer. Copies on the server and with others stay.",
                 row.title))
-        dialog.add("cancel", localized("Cancel")).add("delete", localized("Delete"), .destructive).onEscape("cancel")
+        dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)
+            .byDefault("cancel").onEscape("cancel")
         dialog.present(over: context.window()) { answer in
             guard answer == "delete" else { return }
             willDelete()

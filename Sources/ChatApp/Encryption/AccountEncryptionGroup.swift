@@ -11,7 +11,7 @@ final class AccountEncryptionGroup {
         localized("Encrypt messages"), subtitle: localized("A change applies when the program starts the next time."),
         choices: AccountEncryptionGroup.policies.map { AccountEncryptionGroup.title($0) })
     let devices = ActionRow(
-        localized("Your keys"), subtitle: localized("The fingerprint of this device, and your other devices"))
+        localized("Your Keys"), subtitle: localized("The fingerprint of this device, and your other devices"))
     var onDevices: () -> Void = {}
     var showToast: (String) -> Void = { _ in }
 

@@ -80,11 +80,11 @@ enum DeviceDecision: String, CaseIterable {
     /// The label in the menu.
     var title: String {
         switch self {
-        case .compare: localized("Compare and verify…")
-        case .trust: localized("Trust without comparing")
-        case .distrust: localized("Do not trust")
+        case .compare: localized("Compare and Verify…")
+        case .trust: localized("Trust Without Comparing")
+        case .distrust: localized("Do Not Trust")
         case .forget: localized("Forget…")
-        case .remove: localized("Remove the device…")
+        case .remove: localized("Remove the Device…")
         }
     }
 

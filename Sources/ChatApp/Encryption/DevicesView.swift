@@ -191,7 +191,7 @@ final class DevicesWindow {
     private init(_ model: DeviceListModel, _ name: String, _ environment: ModelEnvironment, over parent: Window?) {
         view = DevicesView(model, name: name) { environment.now() }
         toasts = ToastOverlay(view.root)
-        let title = model.isOwn ? localized("Your keys") : localized("Devices and Keys")
+        let title = model.isOwn ? localized("Your Keys") : localized("Devices and Keys")
         window = Window(
             title, width: 460, height: 720, over: parent,
             Box.vertical(HeaderBar(title: WindowTitle(title, model.address.description)), toasts.expand(.vertical)))

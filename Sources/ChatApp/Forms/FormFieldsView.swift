@@ -46,7 +46,7 @@ final class FormFieldsView {
                 Task { picture.show(await PictureDecoder.texture(bytes)) }
             } else if let link = field.link {
                 group = nil
-                root.append(Self.link(localized("Show what is asked for in the browser"), link))
+                root.append(Self.link(localized("Show What Is Asked For in the Browser"), link))
             }
             if field.kind == .multipleLines || field.kind == .addresses {
                 group = nil

@@ -8,8 +8,8 @@ final class ConversationHeader {
     let bar: HeaderBar
     /// Called for the Back button of a narrow window.
     var onBack: () -> Void = {}
-    /// Called when the title was clicked, to show details.
-    var onTitle: () -> Void = {}
+    /// Called when the title was clicked, to show details; `nil` if there are none.
+    var onTitle: (() -> Void)? { didSet { showWhetherTitleOpens() } }
     private let back = Button(icon: "go-previous-symbolic").hidden()
     private let picture: AvatarImage
     let title = Label().ellipsize().textAlignment(0).css("heading")
@@ -33,8 +33,12 @@ final class ConversationHeader {
         bar.prepend(back)
         back.named(localized("Back"))
         back.onClick { [weak self] in self?.onBack() }
-        about.onClick { [weak self] in self?.onTitle() }
+        about.onClick { [weak self] in self?.onTitle?() }
+        showWhetherTitleOpens()
     }
+
+    /// An insensitive button would be dimmed.
+    private func showWhetherTitleOpens() { about.targetable(onTitle != nil).focusable(onTitle != nil) }
 
     /// The text of the line under the title.
     var statusText: String { subtitle.text }
@@ -59,7 +63,7 @@ final class ConversationHeader {
         self.subtitle.text = subtitle
         self.subtitle.isVisible = !subtitle.isEmpty
         picture.show(
-            name: title, hash: avatarHash, of: key.address.description, isRoom: key.kind == .room)
+            name: title, hash: avatarHash, of: key.colourIdentity, isRoom: key.kind == .room)
         about.accessible(label: [title, subtitle].filter { !$0.isEmpty }.joined(separator: ", "))
     }
 

@@ -77,7 +77,6 @@ final class ConversationView {
         composer = parts.composer.map { ComposerView($0) }
         let column = Box.vertical(header.bar, findBar.root, timeline.root.expand(.vertical))
         if let part = self.room {
-            header.append(page: part.button, named: localized("About the Room"))
             header.onTitle = { [weak part] in part?.open() }
             column.insert(part.notice.root, after: header.bar)
             part.onMention = { [weak composer] in composer?.address($0) }
@@ -87,6 +86,13 @@ final class ConversationView {
         let find = Button(icon: "edit-find-symbolic").focusOnClick(false)
         find.named(localized("Find in this conversation"))
         find.onClick { [weak self] in self?.toggleFinding() }
+        if let button = room?.button { header.append(page: button, named: localized("About the Room")) }
+        if key.kind == .direct {
+            let page = Button(icon: "user-info-symbolic").named(localized("Contact Page"))
+            page.onClick(parts.showContact)
+            header.onTitle = parts.showContact
+            header.append(page: page, named: localized("Contact Page"))
+        }
         header.append(find)
         findBar.onClose = { [weak self] in self?.focus() }
         timeline.onReply = { [weak self] in self?.composer?.reply(to: $0) }
@@ -100,12 +106,6 @@ final class ConversationView {
             column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak composer] in
                 composer?.take($0) ?? false
             }
-        }
-        if key.kind == .direct {
-            let page = Button(icon: "user-info-symbolic").named(localized("Contact Page"))
-            page.onClick(parts.showContact)
-            header.onTitle = parts.showContact
-            header.append(page: page, named: localized("Contact Page"))
         }
         observe(self) { view in view.showHeader() }
         observe(self) { view in

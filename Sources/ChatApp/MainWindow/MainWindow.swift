@@ -70,7 +70,7 @@ final class MainWindow {
         window.show(toasts)
 
         let people = Button(icon: "system-users-symbolic").named(localized("Contacts")).action("win.contacts")
-        conversations.header.prepend(people)
+        conversations.prepend(people)
         conversations.header.append(presence.widget)
         conversations.header.showsWindowButtons(end: false)
         conversations.onOpen = { [weak self] in self?.open($0) }

@@ -127,7 +127,7 @@ final class NewConversationWindow {
         case .conversation(let item):
             row = ActionRow(item.title, subtitle: item.isRoom ? localized("Room") : item.key.address.description)
             picture.show(
-                name: item.title, hash: item.avatarHash, of: item.key.address.description, isRoom: item.isRoom)
+                name: item.title, hash: item.avatarHash, of: item.key.colourIdentity, isRoom: item.isRoom)
         case .contact(let item):
             row = ActionRow(item.name, subtitle: item.address.description)
             picture.show(name: item.name, hash: item.avatarHash, of: item.address.description)

@@ -4,7 +4,8 @@ internal import Localization
 
 /// The preview of pictures and files before they are sent: content, order, size, quality and a caption.
 ///
-/// The caption has the focus. Return sends and Shift+Return inserts a line break, as in the input field.
+/// The caption has the focus. Return sends and Shift+Return inserts a line break, or as the user has chosen for the input
+/// field.
 final class OutgoingWindow {
     let selection = OutgoingSelection()
     let caption = TextView()
@@ -28,8 +29,12 @@ final class OutgoingWindow {
     /// In pixels; a longer caption scrolls.
     private static let captionHeight = 120
 
+    /// Whether Return sends; otherwise Ctrl+Return does.
+    private let sendsWithReturn: () -> Bool
+
     /// - Parameter text: the beginning of the caption.
-    init(over parent: Window?, caption text: String = "") {
+    init(over parent: Window?, caption text: String = "", sendsWithReturn: @escaping () -> Bool = { true }) {
+        self.sendsWithReturn = sendsWithReturn
         let small = CheckButton(localized("Small"))
         let high = CheckButton(localized("High"), inGroupOf: small)
         let original = CheckButton(localized("Original"), inGroupOf: small)
@@ -91,7 +96,9 @@ final class OutgoingWindow {
 
     /// Handles a key before the caption does.
     func pressed(_ press: KeyPress) -> Bool {
-        if caption.isComposing || press.key != .enter || press.modifiers.contains(.shift) { return false }
+        guard !caption.isComposing, press.key == .enter,
+            ComposerView.sends(press.modifiers, withReturn: sendsWithReturn())
+        else { return false }
         sendAll()
         return true
     }

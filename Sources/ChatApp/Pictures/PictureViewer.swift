@@ -104,7 +104,7 @@ final class PictureViewer {
         window.isTransient(for: parent)
         smaller.named(localized("Smaller"))
         larger.named(localized("Larger"))
-        save.named(localized("Save picture"))
+        save.named(localized("Save Picture"))
         copy.named(localized("Copy picture"))
         showMessage.named(localized("Show in conversation"))
         previous.named(localized("Previous picture"))
@@ -411,7 +411,7 @@ final class PictureViewer {
         let name = items[index].attachment.name ?? localized("Picture")
         let showToast = showToast
         Task { [weak self] in
-            guard let target = await FileChooser.save(localized("Save picture"), name: name, over: self?.window) else {
+            guard let target = await FileChooser.save(localized("Save Picture"), name: name, over: self?.window) else {
                 return
             }
             do {

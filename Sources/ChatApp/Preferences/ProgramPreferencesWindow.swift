@@ -13,6 +13,8 @@ final class ProgramPreferencesWindow {
     private(set) var general: PreferencesPage?
     let data: DataPage
     private(set) var account: AccountView?
+    /// Show the preferences in the rows, which others change too: another program, or a key of the main window.
+    private var updates: [(PreferenceValues) -> Void] = []
     /// There is at most one, held by its window.
     private static weak var open: ProgramPreferencesWindow?
 
@@ -32,6 +34,10 @@ final class ProgramPreferencesWindow {
         let general = makeGeneral()
         window.add(general)
         self.general = general
+        observe(self) { view in
+            let values = view.home.preferences.values
+            for update in view.updates { update(values) }
+        }
         window.add(data.page)
         data.window = { [weak self] in self?.window }
         data.showToast = { [weak self] in self?.window.show(Toast($0)) }
@@ -75,32 +81,39 @@ final class ProgramPreferencesWindow {
     // MARK: Preferences page
 
     private func makeGeneral() -> PreferencesPage {
-        let values = home.preferences.values
         func row(
             _ title: String, _ subtitle: String? = nil, _ path: WritableKeyPath<PreferenceValues, Bool>,
             isForContacts: Bool = false
         ) -> SwitchRow {
             let row = SwitchRow(title, subtitle: subtitle)
-            row.isActive = values[keyPath: path]
-            row.onToggle { [weak home] isOn in
+            let toggling = row.onToggle { [weak home] isOn in
                 guard let home else { return }
                 home.preferences.values[keyPath: path] = isOn
                 if isForContacts { Task { await home.applyPreferences() } }
+            }
+            updates.append { values in
+                row.control.withoutHearing(toggling) { row.isActive = values[keyPath: path] }
             }
             return row
         }
         let scheme = ComboRow(
             localized("Appearance"), choices: [localized("Follow system"), localized("Light"), localized("Dark")])
         let schemes = PreferenceValues.ColourScheme.allCases
-        scheme.selected = schemes.firstIndex(of: values.colourScheme) ?? 0
-        scheme.onSelect { [weak home] index in
+        let choosingScheme = scheme.onSelect { [weak home] index in
             if schemes.indices.contains(index) { home?.preferences.values.colourScheme = schemes[index] }
+        }
+        updates.append { values in
+            scheme.withoutHearing(choosingScheme) {
+                scheme.selected = schemes.firstIndex(of: values.colourScheme) ?? 0
+            }
         }
         let zooms = PreferenceValues.zooms
         let zoom = ComboRow(localized("Text size"), choices: zooms.map { "\(Int(($0 * 100).rounded())) %" })
-        zoom.selected = zooms.firstIndex(of: values.zoom) ?? 2
-        zoom.onSelect { [weak home] index in
+        let choosingZoom = zoom.onSelect { [weak home] index in
             if zooms.indices.contains(index) { home?.preferences.values.zoom = zooms[index] }
+        }
+        updates.append { values in
+            zoom.withoutHearing(choosingZoom) { zoom.selected = zooms.firstIndex(of: values.zoom) ?? 2 }
         }
         let start = SwitchRow(
             localized("Start when you log in"), subtitle: localized("Without a window, to receive messages"))

@@ -11,7 +11,7 @@ enum PictureChooser {
     static func choose(over window: Window?) async -> String? {
         let filter = FileChooser.Filter(localized("Pictures"), mediaTypes: ["image/*"])
         return await FileChooser.open(
-            localized("Choose a picture"), accept: localized("_Choose"), filters: [filter], over: window
+            localized("Choose a Picture"), accept: localized("_Choose"), filters: [filter], over: window
         ).first
     }
 

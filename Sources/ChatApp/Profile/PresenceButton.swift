@@ -9,7 +9,7 @@ final class PresenceButton {
 
     private let actions: any OwnPresenceActions
     let dot = AvailabilityDot()
-    private let status = Entry(placeholder: localized("Status message"))
+    let status = Entry(placeholder: localized("Status message"))
     private var choices: [(availability: Availability, button: CheckButton, connection: Object.Connection)] = []
     let popover: Popover
 
@@ -63,6 +63,9 @@ final class PresenceButton {
         if let first = accounts.first ?? actions.accounts.rows.elements.first {
             picture.show(name: first.name, hash: first.avatarHash, of: first.address.description)
         }
+        // It may have been changed in another program; what the user types here is not touched.
+        let known = actions.statusText ?? ""
+        if !popover.isMapped { status.text = known }
         let text = actions.statusText.map { "\(name): \($0)" } ?? name
         widget.accessible(label: localized("Your presence: %@", text)).tip(text)
         for choice in choices {

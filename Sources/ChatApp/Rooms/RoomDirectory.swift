@@ -64,6 +64,7 @@ final class RoomDirectory {
 /// One row of the list of public rooms.
 final class RoomListingRow: ListRow {
     let root: Widget
+    private(set) var accessibleText: String?
     private let name = Label().ellipsize().textAlignment(0)
     private let address = Label().ellipsize(inMiddle: true).textAlignment(0).css("caption", "dim-label")
 
@@ -74,6 +75,6 @@ final class RoomListingRow: ListRow {
     func show(_ item: RoomListing) {
         name.text = item.name
         address.text = item.address.description
-        root.accessible(label: "\(item.name), \(item.address)")
+        accessibleText = "\(item.name), \(item.address)"
     }
 }

@@ -12,13 +12,14 @@ final class RoomEntryView {
     var onDone: (_ key: ConversationKey, _ isNew: Bool) -> Void = { _, _ in }
 
     let model: RoomEntryModel
-    let page = FormPage(title: localized("Join a Room"), description: nil, button: localized("_Join"))
+    let page = FormPage(title: nil, description: nil, button: localized("_Join"))
     let creation: RoomCreationView
     let room = EntryRow(localized("Room"))
     let nickname = EntryRow(localized("Your nickname"))
     let password = PasswordEntryRow(localized("Password of the room"))
 
-    private let header = HeaderBar(title: WindowTitle(""))
+    private let title = WindowTitle(localized("Join a Room"))
+    private let header: HeaderBar
     private let back = Button(icon: "go-previous-symbolic").named(localized("Back")).hidden()
     private let stack = Stack(crossfades: true)
     private let roomGroup: PreferencesGroup
@@ -36,6 +37,7 @@ final class RoomEntryView {
         creation = RoomCreationView(model)
         directory = RoomDirectory(model)
         roomGroup = PreferencesGroup("", description: nil, [room])
+        header = HeaderBar(title: title)
         header.prepend(back)
         stack.add(page.root, name: "join")
         stack.add(creation.page.root, name: "make")
@@ -123,9 +125,15 @@ final class RoomEntryView {
         stack.shown = name
         back.isVisible = name != "join"
         switch name {
-        case "make": creation.focus()
-        case "directory": directory.focus()
-        default: room.grabFocus()
+        case "make":
+            title.show(title: localized("Create a Room"))
+            creation.focus()
+        case "directory":
+            title.show(title: localized("Public Rooms"))
+            directory.focus()
+        default:
+            title.show(title: localized("Join a Room"))
+            room.grabFocus()
         }
     }
 

@@ -14,7 +14,9 @@ final class RoomEntryWindow {
         view = RoomEntryView(model)
         window = Window(
             localized("Join a Room"), width: 440, height: 620, over: context.window?.window, view.root)
+        window.minimumSize(width: 340, height: 320)
         window.isModal(context.window != nil)
+        window.closesOnEscape()
         view.onDone = { [weak self, weak context] key, isNew in
             self?.window.close()
             context?.window?.open(key)
@@ -37,9 +39,11 @@ final class RoomEntryWindow {
 
     /// Asks which room to join. Accounts that are online come first.
     ///
-    /// - Parameter text: the start of the name or the address.
+    /// - Parameters:
+    ///   - text: the start of the name or the address.
+    ///   - password: of the room, if it is known.
     @discardableResult
-    static func show(_ context: AppContext, text: String = "") -> RoomEntryWindow? {
+    static func show(_ context: AppContext, text: String = "", password: String? = nil) -> RoomEntryWindow? {
         let rows = context.home.accounts.rows.elements.filter(\.isEnabled)
         let online = rows.filter(\.connection.isOnline) + rows.filter { !$0.connection.isOnline }
         let accounts = online.compactMap { context.home.account($0.id) }
@@ -49,6 +53,7 @@ final class RoomEntryWindow {
         }
         let model = RoomEntryModel(accounts: accounts)
         model.text = text
+        model.password = password ?? ""
         return show(model, context)
     }
 
@@ -63,7 +68,7 @@ final class RoomEntryWindow {
 
 /// The form for a new room: its name, and who may join.
 final class RoomCreationView {
-    let page = FormPage(title: localized("Create a Room"), description: nil, button: localized("_Create Room"))
+    let page = FormPage(title: nil, description: nil, button: localized("_Create Room"))
     let name = EntryRow(localized("Name"))
     let shownName = EntryRow(localized("Name")).hidden()
     let nickname = EntryRow(localized("Your nickname"))

@@ -20,6 +20,8 @@ final class RoomPeopleView {
     private let count = Label().css("caption", "dim-label").textAlignment(0).margins(
         start: 18, end: 18, top: 2, bottom: 4)
     private var diffs: ListObservation?
+    /// The menu that was opened last, for tests.
+    private(set) weak var menu: Popover?
 
     /// - Parameter invite: opens the invitation window and shows the result.
     init(
@@ -50,6 +52,8 @@ final class RoomPeopleView {
         view = self
         search.onSearch { [weak room] in room?.search($0) }
         list.onActivate { [weak self] in self?.activated($0) }
+        // The focused widget is GTK's row around ours.
+        list.onKey(.bubble) { [weak self] in $0.asksForMenu && self?.showMenuOfFocused() == true }
         self.invite.onClick { [weak self] in self?.startInviting() }
         diffs = room.people.observe { [weak self] diff in self?.items.apply(diff) }
         items.show(room.people.elements)
@@ -74,13 +78,22 @@ final class RoomPeopleView {
         }
     }
 
+    /// Opens the menu of the focused person; `false` when nobody has the focus.
+    func showMenuOfFocused() -> Bool {
+        guard let index = list.focused, index < items.count else { return false }
+        activated(index)
+        return true
+    }
+
     private func showMenu(_ row: RoomPersonRow, _ widget: Widget, _ x: Double, _ y: Double) {
         // The row may be out of date: the person's role may have changed since.
         guard let current = room.people[row.id], let menu = menus.menu(for: current.person),
             let position = widget.translate(x: x, y: y, to: scroller)
         else { return }
         scroller.insert(menu.actions, prefix: "person")
-        Popover(menu.menu).open(at: position.x, position.y, of: scroller)
+        let popover = Popover(menu.menu)
+        self.menu = popover
+        popover.open(at: position.x, position.y, of: scroller)
     }
 
     func startInviting() {
@@ -92,6 +105,7 @@ final class RoomPeopleView {
 final class RoomPersonListRow: ListRow {
     let root: Widget
     private(set) var row: RoomPersonRow?
+    private(set) var accessibleText: String?
     /// Called when the user asks for a menu, with the position in the widget.
     var onMenu: (RoomPersonRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
@@ -120,7 +134,7 @@ final class RoomPersonListRow: ListRow {
     func show(_ item: RoomPersonRow) {
         row = item
         let person = item.person
-        picture.show(name: item.nickname, hash: item.avatarHash)
+        picture.show(name: item.nickname, hash: item.avatarHash, of: item.nickname)
         name.text = item.nickname
         line.text = RoomText.line(person)
         let text = Wording.standing(person)
@@ -129,7 +143,7 @@ final class RoomPersonListRow: ListRow {
         // A person who is away is still in the room, so the avatar is only dimmed.
         picture.widget.css("dim-label", person.availability != .online)
         show(hats: person.hats)
-        root.accessible(label: RoomText.accessibilityText(person))
+        accessibleText = RoomText.accessibilityText(person)
     }
 
     private func show(hats titles: [String]) {

@@ -38,7 +38,7 @@ final class RoomPersonMenu {
         for action in groups.joined() {
             actions.add(Action(action.rawValue) { [weak self] in self?.begin(action, person) })
         }
-        let menu = Menu(groups.map { .section(nil, $0.map { .item($0.title, "person.\($0.rawValue)") }) })
+        let menu = Menu(groups.map { .section(nil, $0.map(\.entry)) })
         return (menu, actions)
     }
 
@@ -173,6 +173,13 @@ enum RoomPersonAction: String, CaseIterable {
         var asksForReason = false
     }
 
+    var entry: Menu.Entry {
+        switch self {
+        case .revokeMembership, .kick, .ban: .destructive(title, "person.\(rawValue)")
+        default: .item(title, "person.\(rawValue)")
+        }
+    }
+
     /// `nil` for actions that are easily undone.
     func question(about name: String) -> Question? {
         switch self {
@@ -200,13 +207,13 @@ enum RoomPersonAction: String, CaseIterable {
         case .kick:
             Question(
                 heading: localized("Remove %@ from the room?", name),
-                body: localized("%@ can come back. The reason, if you give one, is seen by everybody.", name),
+                body: localized("%@ can come back. Everyone sees the reason if you give one.", name),
                 answer: localized("_Remove"), isDestructive: true, asksForReason: true)
         case .ban:
             Question(
                 heading: localized("Ban %@ permanently?", name),
                 body: localized(
-                    "%@ is removed and cannot come back. The reason, if you give one, is seen by everybody.", name),
+                    "%@ is removed and cannot come back. Everyone sees the reason if you give one.", name),
                 answer: localized("_Ban"), isDestructive: true, asksForReason: true)
         }
     }

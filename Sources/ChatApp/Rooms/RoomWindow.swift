@@ -19,10 +19,11 @@ final class RoomWindow {
         page = context.roomPage(room)
         stack.add(people.root, name: "people", title: localized("People"))
         stack.add(page.root, name: "room", title: localized("Room"))
-        toasts = ToastOverlay(stack)
+        toasts = ToastOverlay(stack).css("over-button")
         window = Window(
             room.title, width: 420, height: 640, over: context.window?.window,
             Box.vertical(HeaderBar(title: StackSwitcher(stack).css("narrow")), toasts.expand(.vertical)))
+        window.minimumSize(width: 340, height: 320)
         window.closesOnEscape()
         let parent: () -> Window? = { [weak self] in self?.window }
         let showToast: (String) -> Void = { [weak self] in self?.toasts.show($0) }

@@ -87,6 +87,7 @@ final class SharedFileRow: ListRow {
     let root: Widget
     private(set) var item: SharedMediaItem?
     private(set) var view: (any AttachmentView)?
+    private(set) var accessibleText: String?
     var onMenu: (SharedMediaItem, Widget, Double, Double) -> Void = { _, _, _, _ in }
 
     private let actions: SharedMediaActions
@@ -119,7 +120,7 @@ final class SharedFileRow: ListRow {
         self.item = item
         sender.text = SharedMediaText.sender(item)
         time.text = Wording.short(item.message.time)
-        root.accessible(label: SharedMediaText.accessibilityText(item))
+        accessibleText = SharedMediaText.accessibilityText(item)
         more.named(localized("Actions for %@", item.attachment.name ?? SharedMediaText.sender(item)))
         if isOther { showFile(item) }
     }
@@ -138,7 +139,7 @@ final class SharedFileRow: ListRow {
         let context = AttachmentContext(
             message: item.message, index: item.index, attachment: item.attachment,
             playback: actions.source.playback, download: actions.download(of: item),
-            open: { [actions] _, _ in actions.open(item) })
+            open: { [actions] _, _ in actions.open(item) }, explainAbsence: { [actions] in actions.explainAbsence() })
         let view: any AttachmentView =
             item.attachment.kind == .voice ? VoiceView(context) : FileView(context, characters: Self.maximumNameLength)
         self.view = view

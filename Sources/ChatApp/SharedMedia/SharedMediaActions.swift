@@ -54,6 +54,9 @@ final class SharedMediaActions {
         }
     }
 
+    /// Says why files cannot be downloaded.
+    func explainAbsence() { showToast(localized("Files of this account cannot be stored on this computer.")) }
+
     /// Shows a picture in the viewer, which loads older ones on demand.
     @discardableResult
     func open(_ item: SharedMediaItem, among pictures: SharedMediaModel) -> PictureViewer? {
@@ -111,7 +114,7 @@ final class SharedMediaActions {
             actions.add(Action("open", open))
         }
         entries.append(.item(localized("Save As…"), "media.save"))
-        entries.append(.item(localized("Show in conversation"), "media.show"))
+        entries.append(.item(localized("Show in Conversation"), "media.show"))
         return (Menu(entries), actions)
     }
 }

@@ -36,7 +36,7 @@ final class SharedMediaGroup {
         strip = Box(.horizontal, spacing: 6, slots).homogeneous().hidden()
         all.append(Icon("go-next-symbolic"))
         root = PreferencesGroup(
-            localized("Shared media"), description: nil,
+            localized("Shared Media"), description: nil,
             [Box.vertical(spacing: 8, strip, ListBox([all]).css("boxed-list"))])
         all.onActivate { [weak self] in self?.showAll() }
         for (tile, button) in zip(tiles, buttons) {

@@ -26,7 +26,7 @@ final class SharedMediaWindow {
         for (name, title) in titles { if let page = pages[name] { stack.add(page, name: name, title: title) } }
         toasts = ToastOverlay(stack)
         window = Window(
-            localized("Shared media: %@", title), width: 560, height: 640, over: parent,
+            localized("Shared Media: %@", title), width: 560, height: 640, over: parent,
             Box.vertical(HeaderBar(title: StackSwitcher(stack).css("narrow")), toasts.expand(.vertical)))
         window.minimumSize(width: 340, height: 320)
         window.closesOnEscape()

@@ -98,6 +98,7 @@ final class PictureTile: ListRow {
     var onMenu: (SharedMediaItem, Widget, Double, Double) -> Void = { _, _, _, _ in }
     /// Whether the downloaded file is shown, not its thumbnail.
     private(set) var isShown = false
+    private(set) var accessibleText: String?
 
     private let actions: SharedMediaActions
     private let picture = PictureWidget().covers()
@@ -141,7 +142,7 @@ final class PictureTile: ListRow {
     func show(_ item: SharedMediaItem) {
         let isOther = self.item?.id != item.id || self.item?.attachment.contentHash != item.attachment.contentHash
         self.item = item
-        root.accessible(label: SharedMediaText.accessibilityText(item))
+        accessibleText = SharedMediaText.accessibilityText(item)
         picture.show(alternative: SharedMediaText.accessibilityText(item))
         guard isOther else { return }
         forget()

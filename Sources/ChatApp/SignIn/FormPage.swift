@@ -20,12 +20,13 @@ final class FormPage {
     private var isButtonNeeded = true
     private var order: [EntryRow] = []
 
-    init(title: String, description: String?, button label: String) {
+    /// - Parameter title: `nil` where the header bar has it.
+    init(title: String?, description: String?, button label: String) {
         button = Button(label).css("suggested-action", "pill").align(horizontal: .center)
         waiting = Box.horizontal(spacing: 12, spinner, progress, cancel)
         waiting.hidden()
-        let heading = Label(title).wrap(maximumCharacters: 24).centered().css("title-1")
-        let content = Box.vertical(spacing: 18, heading)
+        let content = Box.vertical(spacing: 18)
+        if let title { content.append(Label(title).wrap(maximumCharacters: 24).centered().css("title-1")) }
         if let description {
             content.append(Label(description).wrap(maximumCharacters: 44).centered().css("dim-label"))
         }

@@ -194,7 +194,7 @@ final class RegistrationFormView {
         if let page = form.webPage {
             root.append(
                 FormFieldsView.link(
-                    form.isOnlyOnWeb ? localized("Open the web page") : localized("Create it on the web instead"), page)
+                    form.isOnlyOnWeb ? localized("Open the Web Page") : localized("Create It on the Web Instead"), page)
             )
         }
         root.append(rows.root)

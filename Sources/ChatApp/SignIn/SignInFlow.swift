@@ -101,32 +101,19 @@ final class SignInFlow {
 
     /// Opens an invitation: adds the contact to an existing account, or creates an account.
     func open(_ invitation: AccountInvitation) {
-        guard let contact = invitation.contact,
-            let account = actions.accounts.rows.elements.first(where: \.isEnabled)
-                ?? actions.accounts.rows.elements.first
-        else {
+        guard let question = InvitationQuestion(invitation, actions.accounts) else {
             if invitation.provider != nil { return showRegistration(invitation) }
             if self.invitation == nil { showInvitation() }
             self.invitation?.show(
                 failure: localized("Sign in or create an account first; then use this link again to add the contact."))
             return
         }
-        let name = invitation.contactName ?? contact.description
-        let dialog = MessageDialog(
-            localized("Add %@?", name), body: localized("The contact is added to your account %@.", account.address))
-        dialog.add("cancel", localized("_Cancel"))
-        if invitation.provider != nil { dialog.add("create", localized("Create _Another Account")) }
-        dialog.add("add", localized("_Add Contact"), .suggested).byDefault("add").onEscape("cancel")
-        dialog.present(over: window()) { [weak self] answer in
-            guard let self else { return }
-            switch answer {
-            case "add":
-                self.actions.accept(invitation, as: account.id)
-                self.onDone(account.id)
-            case "create": self.showRegistration(invitation)
-            default: break
-            }
-        }
+        question.present(
+            over: window(),
+            add: { [weak self] account in
+                self?.actions.accept(invitation, as: account)
+                self?.onDone(account)
+            }, create: { [weak self] in self?.showRegistration(invitation) })
     }
 
     private func start(_ model: SignInModel) -> SignInModel {
@@ -184,7 +171,9 @@ final class SignInWindow {
     private init(_ home: ChatHome, over parent: Window?) {
         flow = SignInFlow(home, isFirst: false)
         window = Window(localized("Add an Account"), width: 460, height: 640, over: parent, flow.root)
+        window.minimumSize(width: 340, height: 320)
         window.isModal(parent != nil)
+        window.closesOnEscape()
         flow.window = { [weak self] in self?.window }
         flow.onDone = { [weak self] _ in self?.close() }
         window.onCloseRequest { [weak self] in
@@ -202,11 +191,14 @@ final class SignInWindow {
     }
 
     /// Opens the window to add an account.
+    ///
+    /// - Parameter invitation: to the new account, or one that needs an account first.
     @discardableResult
     static func add(_ home: ChatHome, over parent: Window?, invitation: AccountInvitation? = nil) -> SignInWindow {
         let window = SignInWindow(home, over: parent)
         window.window.present()
-        if let invitation { window.flow.open(invitation) }
+        guard let invitation else { return window }
+        if invitation.provider != nil { window.flow.showRegistration(invitation) } else { window.flow.open(invitation) }
         return window
     }
 

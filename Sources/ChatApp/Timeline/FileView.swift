@@ -24,15 +24,15 @@ final class FileView: AttachmentView {
         root = button
         if context.attachment.kind == .video { icon.show("video-x-generic-symbolic") }
         button.accessible(label: localized("File: %@", name))
-        button.onClick { [weak self] in self?.clicked() }
+        button.onClick { [weak self] in self?.activate() }
         observe(self) { view in view.showPhase() }
         if let download = context.download { Task { await download.look() } }
     }
 
     func clear() {}
 
-    private func clicked() {
-        guard let download = context.download else { return }
+    func activate() {
+        guard let download = context.download else { return context.explainAbsence() }
         switch download.phase {
         case .here: context.open(context.message, context.index)
         case .waiting, .fetching: download.cancel()
@@ -69,6 +69,9 @@ final class FileView: AttachmentView {
 protocol AttachmentView: AnyObject {
     var root: Widget { get }
 
+    /// What a click does: opens or plays the file, or starts its download.
+    func activate()
+
     /// Called before the row is reused.
     func clear()
 
@@ -89,6 +92,8 @@ struct AttachmentContext {
     let download: AttachmentDownload?
     /// Opens an attachment.
     let open: (TimelineMessage, Int) -> Void
+    /// Says why nothing can be downloaded: the media of the account cannot be stored.
+    let explainAbsence: () -> Void
 }
 
 /// Opens attachments with the desktop's programs, or saves them.
@@ -105,12 +110,69 @@ enum FileOpening {
         ToolkitSettings.open(URL(fileURLWithPath: path).absoluteString, over: window)
     }
 
+    /// Saves the files of a message or an album: one under a name that the user chooses, several into a folder.
     static func save(_ message: TimelineMessage, _ view: TimelineView) {
-        guard let attachment = message.text.attachments.first,
-            let download = view.services.downloads()?.download(of: message.id, attachment: attachment)
-        else { return }
+        guard let downloads = view.services.downloads() else { return }
+        let files = message.shown.flatMap { message in
+            message.text.attachments.enumerated().map {
+                downloads.download(of: message.id, at: $0.offset, attachment: $0.element)
+            }
+        }
         let window = view.services.window
-        save(download, over: window.window(), showToast: window.showToast)
+        if files.count > 1 {
+            save(files, over: window.window(), showToast: window.showToast)
+        } else if let file = files.first {
+            save(file, over: window.window(), showToast: window.showToast)
+        }
+    }
+
+    private static func save(
+        _ downloads: [AttachmentDownload], over window: Window?, showToast: @escaping (String) -> Void
+    ) {
+        Task {
+            guard let folder = await FileChooser.folder(localized("Save Files"), over: window) else { return }
+            await save(downloads, into: folder, showToast: showToast)
+        }
+    }
+
+    /// Saves files into a folder and replaces none there.
+    static func save(_ downloads: [AttachmentDownload], into folder: String, showToast: (String) -> Void) async {
+        var files: [(path: String, name: String)] = []
+        var isComplete = true
+        for download in downloads {
+            await download.look()
+            if case .here(let path) = download.phase {
+                files.append((path, download.attachment.name ?? localized("File")))
+            } else {
+                download.start()
+                isComplete = false
+            }
+        }
+        do {
+            try await copy(files, into: folder)
+            showToast(
+                isComplete
+                    ? localized("Saved.")
+                    : localized("Some of the files are still being downloaded; save them afterwards."))
+        } catch {
+            showToast(localized("The file could not be saved."))
+        }
+    }
+
+    @concurrent
+    private nonisolated static func copy(_ files: [(path: String, name: String)], into folder: String) async throws {
+        for file in files { try await copy(file.path, to: freePath(in: folder, for: file.name)) }
+    }
+
+    /// Names may come from a stranger: only the last component is used, and a number keeps equal names apart.
+    private nonisolated static func freePath(in folder: String, for name: String) -> String {
+        let last = name.split(separator: "/").last.map(String.init) ?? ""
+        let safe = ["", ".", ".."].contains(last) ? "file" : last
+        let (stem, ending) = ((safe as NSString).deletingPathExtension, (safe as NSString).pathExtension)
+        let numbered = (2...).lazy.map { "\(folder)/\(stem) \($0)" + (ending.isEmpty ? "" : ".\(ending)") }
+        let isFree = { (path: String) in !FileManager.default.fileExists(atPath: path) }
+        let first = "\(folder)/\(safe)"
+        return isFree(first) ? first : numbered.first(where: isFree) ?? first
     }
 
     static func save(_ download: AttachmentDownload, over window: Window?, showToast: @escaping (String) -> Void) {
@@ -121,7 +183,7 @@ enum FileOpening {
                 return showToast(localized("The file is being downloaded; save it afterwards."))
             }
             let name = download.attachment.name ?? localized("File")
-            guard let target = await FileChooser.save(localized("Save file"), name: name, over: window) else { return }
+            guard let target = await FileChooser.save(localized("Save File"), name: name, over: window) else { return }
             do {
                 try await copy(path, to: target)
                 showToast(localized("Saved."))

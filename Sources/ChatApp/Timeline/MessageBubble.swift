@@ -8,6 +8,8 @@ internal import Localization
 final class MessageBubble {
     let root: Widget
     private(set) var message: TimelineMessage?
+    /// The whole content, for screen readers.
+    private(set) var spokenText = ""
     private let services: TimelineServices
     private weak var owner: (any TimelineOwner)?
 
@@ -107,7 +109,8 @@ final class MessageBubble {
         showReactions(message, isDeleted)
         showFailure(message)
         showSelected(owner?.selection.ids.contains(message.id) ?? false)
-        root.accessible(label: spoken(message, isDeleted))
+        spokenText = spoken(message, isDeleted)
+        root.accessible(label: spokenText)
     }
 
     func showSelected(_ isSelected: Bool) { root.css("selected", isSelected) }
@@ -171,7 +174,15 @@ final class MessageBubble {
         self.picture = picture
         // Only the last message of a group has the avatar.
         picture.widget.isVisible = message.endsGroup
-        picture.show(name: message.senderName, hash: message.avatarHash)
+        showAvatar()
+    }
+
+    /// Shows the picture of the sender as it is now.
+    func showAvatar() {
+        guard let message, let picture else { return }
+        picture.show(
+            name: message.senderName,
+            hash: message.avatarHash ?? services.occupantAvatar(message.senderIdentity), of: message.senderIdentity)
     }
 
     private func showQuotation(_ message: TimelineMessage, _ isDeleted: Bool) {
@@ -275,7 +286,8 @@ final class MessageBubble {
             AttachmentContext(
                 message: message, index: index, attachment: attachment, playback: services.playback,
                 download: downloads?.download(of: message.id, at: index, attachment: attachment),
-                open: { [weak self] in self?.owner?.open($0, $1) })
+                open: { [weak self] in self?.owner?.open($0, $1) },
+                explainAbsence: { [services] in services.explainAbsence() })
         }
     }
 

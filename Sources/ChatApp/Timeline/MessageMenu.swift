@@ -15,9 +15,6 @@ final class MessageMenu {
     /// The number of accepted reactions that fit side by side where only those are offered.
     static let offeredReactions = 8
 
-    private static var deleteEverywhere: String { localized("Delete for Everyone") }
-    private static var moderateLabel: String { localized("Delete for Everyone…") }
-
     init(_ message: TimelineMessage, _ view: TimelineView) {
         self.message = message
         self.view = view
@@ -29,7 +26,6 @@ final class MessageMenu {
         addActions()
         let popover = Popover(Menu(entries))
         if message.canBeAnswered { popover.add(reactions(popover), at: "reactions") }
-        for label in [Self.deleteEverywhere, Self.moderateLabel] { popover.style(item: label, "destructive") }
         popover.onClose { [weak view] in MainLoop.schedule(.idle) { view?.onDone() } }
         view.overlay.insert(actions, prefix: "message")
         popover.open(at: x, y, of: view.overlay)
@@ -38,7 +34,7 @@ final class MessageMenu {
 
     var entries: [Menu.Entry] {
         guard !message.isRetracted else {
-            return [.item(localized("Remove from This Computer"), "message.remove")]
+            return [.item(localized("Remove From This Computer"), "message.remove")]
         }
         var first: [Menu.Entry] = []
         if message.canBeAnswered { first.append(.item(localized("Reply"), "message.reply")) }
@@ -48,14 +44,14 @@ final class MessageMenu {
         }
         first.append(.item(localized("Forward…"), "message.forward"))
         first.append(.item(localized("Select"), "message.select"))
-        if !message.text.attachments.isEmpty { first.append(.item(localized("Save As…"), "message.save")) }
+        if message.hasFiles { first.append(.item(localized("Save As…"), "message.save")) }
         var last: [Menu.Entry] = []
         if message.isOutgoing { last.append(.item(localized("Message Info"), "message.info")) }
-        if message.isOutgoing { last.append(.item(Self.deleteEverywhere, "message.retract")) }
+        if message.isOutgoing { last.append(.destructive(localized("Delete for Everyone"), "message.retract")) }
         if !message.isOutgoing, view.services.moderation?.isAllowed() == true {
-            last.append(.item(Self.moderateLabel, "message.moderate"))
+            last.append(.destructive(localized("Delete for Everyone…"), "message.moderate"))
         }
-        last.append(.item(localized("Remove from This Computer"), "message.remove"))
+        last.append(.item(localized("Remove From This Computer"), "message.remove"))
         let top: [Menu.Entry] = message.canBeAnswered ? [.section(nil, [.placeholder("reactions")])] : []
         return top + [.section(nil, first), .section(nil, last)]
     }
@@ -116,20 +112,22 @@ final class MessageMenu {
         let (timeline, services) = (view.timeline, view.services)
         let dialog = MessageDialog(
             localized("Delete this message of %@?", message.senderName),
-            body: localized("Nobody in the room sees it any more, and that a moderator has deleted it is told."))
+            body: localized("It disappears for everyone in the room. They see that a moderator has deleted it."))
         dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: services.window.window()) { answer in
             guard answer == "delete", let moderation = services.moderation else { return }
             Task {
-                guard let id = (try? await timeline.moderationID(of: message.id)) ?? nil else {
-                    return services.window.showToast(
-                        localized("The room does not keep this message, so it cannot be deleted."))
-                }
-                do throws(RoomFailure) {
-                    try await moderation.delete(id)
-                } catch {
-                    services.window.showToast(Wording.failure(error))
+                for part in message.shown {
+                    guard let id = (try? await timeline.moderationID(of: part.id)) ?? nil else {
+                        return services.window.showToast(
+                            localized("The room does not keep this message, so it cannot be deleted."))
+                    }
+                    do throws(RoomFailure) {
+                        try await moderation.delete(id)
+                    } catch {
+                        return services.window.showToast(Wording.failure(error))
+                    }
                 }
             }
         }

@@ -49,8 +49,8 @@ final class PictureView: AttachmentView {
         let name = localized("Picture: %@", context.attachment.name ?? localized("without a name"))
         root.accessible(label: name)
         picture.show(alternative: name)
-        root.onClick { [weak self] _, _, _ in self?.clicked() }
-        shade.onClick { [weak self] in self?.clicked() }
+        root.onClick { [weak self] _, _, _ in self?.activate() }
+        shade.onClick { [weak self] in self?.activate() }
         if let hash = context.attachment.contentHash, let texture = Self.textures[hash] {
             picture.show(texture)
             isShowingAll = true
@@ -116,8 +116,8 @@ final class PictureView: AttachmentView {
         return (max(least, Double(width) * scale), max(least, Double(height) * scale))
     }
 
-    private func clicked() {
-        guard let download = context.download else { return }
+    func activate() {
+        guard let download = context.download else { return context.explainAbsence() }
         switch download.phase {
         case .here: context.open(context.message, context.index)
         case .waiting, .fetching: download.cancel()
@@ -127,10 +127,10 @@ final class PictureView: AttachmentView {
 
     private func showPhase() {
         if let uploaded = context.download?.uploaded {
-            return showProgress(.running(uploaded), nil)
+            return showProgress(.running(uploaded), localized("Uploading: %@ %", Int(uploaded * 100)))
         }
         guard let download = context.download else {
-            return showProgress(isShowingAll ? nil : .offer, nil)
+            return showProgress(nil, nil)
         }
         switch download.phase {
         case .here(let path):

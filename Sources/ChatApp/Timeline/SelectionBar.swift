@@ -58,10 +58,10 @@ final class SelectionBar {
 
     /// One message as it is, several with their authors.
     static func text(of messages: [TimelineMessage]) -> String {
-        guard messages.count > 1 else { return messages.first?.text.body ?? "" }
+        guard messages.count > 1 else { return messages.first?.captioned.text.body ?? "" }
         return messages.map { message in
-            let files = message.text.attachments.map { Wording.kind($0.kind) }
-            let words = (files + [message.text.body]).filter { !$0.isEmpty }.joined(separator: " ")
+            let files = message.shown.flatMap(\.text.attachments).map { Wording.kind($0.kind) }
+            let words = (files + [message.captioned.text.body]).filter { !$0.isEmpty }.joined(separator: " ")
             return localized("%@: %@", message.senderName, words)
         }.joined(separator: "\n")
     }

@@ -17,10 +17,17 @@ struct TimelineServices {
     let forward: ([TimelineMessage]) -> Void
     /// The moderation of other people's messages; `nil` outside of rooms.
     let moderation: Moderation?
+    /// The picture of a person in the room, by nickname, as in the list of its people.
+    var occupantAvatar: (String) -> String? = { _ in nil }
     /// Whether the account is connected.
     let isOnline: () -> Bool
     /// Opens the devices that a notice is about; `nil` for an account without encryption.
     let showDevices: ((TimelineNotice) -> Void)?
+
+    /// Says why files cannot be downloaded.
+    func explainAbsence() {
+        window.showToast(localized("Files of this account cannot be stored on this computer."))
+    }
 
     struct Moderation {
         let isAllowed: () -> Bool
@@ -53,6 +60,7 @@ protocol TimelineOwner: AnyObject {
 /// One row of a timeline: a message, or a separator. Parts are created on demand.
 final class TimelineRow: ListRow {
     private(set) var item: TimelineItem?
+    private(set) var accessibleText: String?
     private(set) var bubble: MessageBubble?
     var root: Widget { container }
     private let container = Bin()
@@ -77,6 +85,7 @@ final class TimelineRow: ListRow {
             self.bubble = bubble
             container.show(bubble.root)
             bubble.show(message)
+            accessibleText = bubble.spokenText
         case .day(let day): showLine(Wording.day(day))
         case .gap: showLine(localized("Messages may be missing here"))
         case .unread(let count): showUnread(count)
@@ -94,6 +103,7 @@ final class TimelineRow: ListRow {
         let line = line ?? Label().css("day")
         self.line = line
         line.text = text
+        accessibleText = text
         container.show(line)
     }
 
@@ -101,6 +111,7 @@ final class TimelineRow: ListRow {
         let view = self.notice ?? NoticeView(services.showDevices)
         self.notice = view
         view.show(notice)
+        accessibleText = view.label.text
         container.show(view.root)
     }
 
@@ -118,6 +129,7 @@ final class TimelineRow: ListRow {
         }
         unread = shown
         shown.label.text = localized("%@ new message", plural: "%@ new messages", count: count)
+        accessibleText = shown.label.text
         container.show(shown.row)
     }
 
@@ -134,6 +146,7 @@ final class TimelineRow: ListRow {
             .align(horizontal: .center).margins(horizontal: 0, vertical: 10)
         }
         spinner = box
+        accessibleText = localized("Loading older messages…")
         container.show(box)
     }
 }

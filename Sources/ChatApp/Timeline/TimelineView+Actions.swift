@@ -24,7 +24,7 @@ extension TimelineView {
         services.window.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
     }
 
-    func copy(_ message: TimelineMessage) { if message.hasText { Clipboard.copy(message.text.body) } }
+    func copy(_ message: TimelineMessage) { if message.hasText { Clipboard.copy(message.captioned.text.body) } }
 
     /// Deletes a message, or all of its album: for everyone if `everywhere`, else on this device. The user can undo it for a few seconds.
     func delete(_ message: TimelineMessage, everywhere: Bool) {
@@ -129,5 +129,6 @@ extension TimelineMessage {
     }
 
     var canBeEdited: Bool { isOutgoing && canBeAnswered && text.attachments.isEmpty }
-    var hasText: Bool { !isRetracted && !text.body.isEmpty }
+    var hasText: Bool { !isRetracted && !captioned.text.body.isEmpty }
+    var hasFiles: Bool { !isRetracted && shown.contains { !$0.text.attachments.isEmpty } }
 }

@@ -3,7 +3,7 @@ internal import ChatStore
 internal import GTKBinding
 
 /// The keyboard in a timeline: Ctrl+↑ and Ctrl+↓ choose a message, which has the focus then. R replies, E edits, F
-/// forwards, S selects, 1 to 6 react, Ctrl+C copies, Delete deletes, Return opens the file or replies, the menu key opens the menu.
+/// forwards, S selects, 1 to 6 react, Ctrl+C copies, Delete deletes, Return opens or plays the file, or replies, the menu key opens the menu.
 /// Escape and Tab go back to the input field, and so does any other letter, which is written there.
 extension TimelineView {
     func connectKeys() {
@@ -64,8 +64,8 @@ extension TimelineView {
     }
 
     private func enter(_ message: TimelineMessage) {
-        if !message.isRetracted, !message.text.attachments.isEmpty {
-            open(message, 0)
+        if message.hasFiles, let file = bubble(at: message.id)?.views.first {
+            file.activate()
         } else if message.canBeAnswered {
             onReply(message.id)
         }

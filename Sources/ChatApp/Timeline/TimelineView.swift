@@ -74,7 +74,7 @@ final class TimelineView: TimelineOwner {
         stack.add(
             StatusPage(
                 icon: "user-available-symbolic", title: localized("No messages yet"),
-                description: localized("Write the first message.")), name: "empty")
+                description: localized("Say hello!")), name: "empty")
         root = Bin(stack).css("timeline")
         view = self
 
@@ -86,6 +86,7 @@ final class TimelineView: TimelineOwner {
         observe(self) { view in view.showDeletions() }
         observe(self) { view in view.restyle(Scheme.current.isDark) }
         observe(self) { view in view.showSelection() }
+        observe(self) { view in view.showPictures() }
         overlay.onPointer { [weak self] in self?.tools.pointed($0) }
         connectKeys()
     }
@@ -155,6 +156,14 @@ final class TimelineView: TimelineOwner {
     private func restyle(_ isDark: Bool) {
         guard showsSenders else { return }
         list.forEachRow { _, row in row.bubble?.restyle() }
+    }
+
+    /// The pictures of people in a room come with the list of its people.
+    private func showPictures() {
+        guard showsSenders else { return }
+        // Read also without rows, so that a change is noticed.
+        _ = services.occupantAvatar("")
+        list.forEachRow { _, row in row.bubble?.showAvatar() }
     }
 
     func index(of item: TimelineItem.ID) -> Int? { model.items.firstIndex { $0.shows(item) } }

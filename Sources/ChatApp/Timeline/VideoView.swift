@@ -47,7 +47,7 @@ final class VideoView: AttachmentView {
         root.accessible(label: name)
         picture.show(alternative: name)
         enlarge.named(localized("Open with another program"))
-        play.focusOnClick(false)
+        play.focusOnClick(false).named(localized("Play the video"))
         play.onClick { [weak self] in self?.toggle() }
         picture.onClick { [weak self] _, _, _ in self?.toggle() }
         shade.onClick { [weak self] in self?.download() }
@@ -76,7 +76,7 @@ final class VideoView: AttachmentView {
     }
 
     private func download() {
-        guard let download = context.download else { return }
+        guard let download = context.download else { return context.explainAbsence() }
         if download.isRunning { download.cancel() } else { download.start() }
     }
 
@@ -139,7 +139,9 @@ final class VideoView: AttachmentView {
 
     // MARK: Playing
 
-    /// Plays, pauses or continues.
+    /// Plays, pauses or continues; downloads it before.
+    func activate() { if path == nil { download() } else { toggle() } }
+
     func toggle() {
         guard let path, let facts else { return }
         if let player {
@@ -203,7 +205,6 @@ final class VideoView: AttachmentView {
 
     private func showState() {
         play.isVisible = !isPlaying
-        play.named(localized("Play the video"))
         showLength()
     }
 }

@@ -39,7 +39,7 @@ final class VoiceView: AttachmentView {
         root.minimumSize(width: 200)
         dot.named(localized("Not played yet"))
         rate.named(localized("Speed")).focusOnClick(false)
-        button.onClick { [weak self] in self?.toggle() }
+        button.onClick { [weak self] in self?.activate() }
         rate.onClick { [weak self] in
             guard let playback = self?.context.playback else { return }
             Task { await playback.changeRate() }
@@ -72,9 +72,10 @@ final class VoiceView: AttachmentView {
         return .zero
     }
 
-    private func toggle() {
+    func activate() {
         guard let path else {
-            if context.download?.isRunning == true { context.download?.cancel() } else { context.download?.start() }
+            guard let download = context.download else { return context.explainAbsence() }
+            if download.isRunning { download.cancel() } else { download.start() }
             return
         }
         let playback = context.playback

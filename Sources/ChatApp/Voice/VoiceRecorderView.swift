@@ -118,6 +118,8 @@ final class VoiceRecorderView {
     private func release(after held: Duration) {
         guard isHeld else { return }
         isHeld = false
+        // A click of this pointer comes next, or never if the pointer has left the button.
+        MainLoop.schedule(.idle) { [weak self] in self?.isPointer = false }
         guard !hasSlid else { return }
         if held < Self.holdThreshold {
             doing { await $0.lock() }

@@ -76,28 +76,32 @@ public final class NewConversationModel {
     /// Discovers the public rooms of the account's server, until the task is cancelled.
     public func run() async { await rooms.run() }
 
-    /// The best first.
+    /// The best first; only what belongs to the selected account, which starts the conversation.
     public var suggestions: [Suggestion] {
+        guard let account else { return [] }
         let typed = text.trimmingWhitespace
-        let known = conversations.all
+        let known = conversations.all.filter { $0.key.account == account.id }
         guard !typed.isEmpty else {
-            return contacts.rows.elements.prefix(Self.beginningLimit).map { row in
+            return contacts.find("", of: account.id).prefix(Self.beginningLimit).map { row in
                 known[row.conversation].map { .conversation($0) } ?? .contact(row)
             }
         }
-        var found: [Suggestion] = known.values.filter { $0.matches(typed) }.sorted(by: ConversationRow.isBefore)
+        var found: [Suggestion] = conversations.find(typed).filter { $0.key.account == account.id }
             .prefix(Self.limit).map { .conversation($0) }
-        found += contacts.find(typed).filter { known[$0.conversation] == nil }.prefix(Self.limit).map { .contact($0) }
+        found += contacts.find(typed, of: account.id).filter { known[$0.conversation] == nil }.prefix(Self.limit).map {
+            .contact($0)
+        }
         let inside = Set(known.keys.filter { $0.kind == .room }.map(\.address))
         found += rooms.listings.filter { !inside.contains($0.address) && $0.matches(typed) }.prefix(Self.limit)
             .map { .room($0) }
-        if let other = typedAddress(typed, besides: found) { found.append(other) }
+        if let other = typedAddress(typed, as: account, besides: found) { found.append(other) }
         return found
     }
 
     /// What the text says if it is an address that nothing else stands for.
-    private func typedAddress(_ typed: String, besides found: [Suggestion]) -> Suggestion? {
-        guard let account else { return nil }
+    private func typedAddress(
+        _ typed: String, as account: ChatAccount, besides found: [Suggestion]
+    ) -> Suggestion? {
         let addresses = Set(
             found.map { suggestion in
                 switch suggestion {
@@ -111,7 +115,7 @@ public final class NewConversationModel {
         else { return nil }
         let isRoom =
             address.domain == rooms.service?.domain || (try? XMPPURI(typed))?.action == "join"
-            || joined.rows.elements.contains { $0.address == address }
+            || joined.rows[.init(account: account.id, address: address)] != nil
         return isRoom ? .roomAddress(address) : .person(address)
     }
 

@@ -35,7 +35,7 @@ public final class ConversationBrowser {
 
     @ObservationIgnored private let list: ConversationList
     @ObservationIgnored private var observation: ListObservation?
-    /// The open conversation. It stays although it has just been read or archived.
+    /// The open conversation. A filter keeps it, although it has just been read.
     @ObservationIgnored private var open: ConversationKey?
 
     public init(_ list: ConversationList) {
@@ -82,7 +82,7 @@ public final class ConversationBrowser {
         if archivedCount != archived.count { archivedCount = archived.count }
         if archivedUnreadCount != unread { archivedUnreadCount = unread }
         // The last one was taken out of the archive.
-        if archived.isEmpty, place == .archive { place = .conversations }
+        if archived.isEmpty, place == .archive { (place, filter) = (.conversations, .all) }
         let inside = place == .archive ? archived : all.filter { !$0.isArchived }
         if count != inside.count { count = inside.count }
         rows.show(filter == .all ? inside : inside.filter { filter.includes($0) || $0.key == open })

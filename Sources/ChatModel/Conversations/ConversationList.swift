@@ -126,6 +126,11 @@ public final class ConversationList {
         show()
     }
 
+    /// The conversations whose name or address contains all of the words, regardless of ``searchText``.
+    public func find(_ text: String) -> [ConversationRow] {
+        all.values.filter { $0.matches(text) }.sorted(by: ConversationRow.isBefore)
+    }
+
     /// Checks the clock for mutes that have expired. Call it once a minute.
     public func refreshTimes() {
         let now = environment.now()

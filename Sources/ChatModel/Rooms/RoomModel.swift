@@ -48,6 +48,9 @@ public final class RoomModel {
     public private(set) var own: RoomState.Person?
     /// The number of people in the room, regardless of the search.
     public private(set) var count = 0
+    /// The hashes of the pictures of the people in the room, by nickname: of the occupant, else of the account that the room
+    /// reveals.
+    public private(set) var avatars: [String: String] = [:]
     /// The search: only people whose nickname or address contains these words.
     public private(set) var searchText = ""
 
@@ -158,6 +161,7 @@ public final class RoomModel {
         if count != state.people.count { count = state.people.count }
         let own = state.people.first(where: \.isOwn)
         if self.own != own { self.own = own }
+        if avatars != listing.avatars { avatars = listing.avatars }
         folded = listing.folded
         foldings += listing.foldings
         people.show(listing.rows, listing.diff)

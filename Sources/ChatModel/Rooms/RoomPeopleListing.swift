@@ -11,6 +11,8 @@ struct RoomPeopleListing: Sendable {
     let diff: ListDiff<RoomPersonRow>
     /// Nicknames folded for sorting and searching: once per person, not with each change of the room.
     let folded: [String: FoldedName]
+    /// The hashes of the pictures of all people that have one, by nickname.
+    let avatars: [String: String]
     /// The number of nicknames folded, for tests.
     let foldings: Int
 
@@ -42,24 +44,28 @@ struct RoomPeopleListing: Sendable {
                 if left.0.standing != right.0.standing { return left.0.standing < right.0.standing }
                 return left.1 != right.1 ? left.1 < right.1 : left.0.nickname < right.0.nickname
             }
+        var avatars: [String: String] = [:]
+        for person in people {
+            let occupant = try? key.address.with(resource: person.nickname)
+            avatars[person.nickname] =
+                occupant.flatMap { book.avatarHash(ofOccupant: $0, account: key.account) }
+                ?? person.address.flatMap { book.avatarHash(of: $0, account: key.account) }
+        }
         // Two devices with the same occupant id have two nicknames; each is a row.
         var seen: Set<RoomPersonRow.ID> = Set(minimumCapacity: sorted.count)
         var rows: [RoomPersonRow] = []
         rows.reserveCapacity(sorted.count)
         for (person, _) in sorted {
-            let occupant = try? key.address.with(resource: person.nickname)
-            let avatar =
-                occupant.flatMap { book.avatarHash(ofOccupant: $0, account: key.account) }
-                ?? person.address.flatMap { book.avatarHash(of: $0, account: key.account) }
             let single = RoomPersonRow.ID(name: person.nickname, isLasting: false)
             let lasting = person.id.map { RoomPersonRow.ID(name: $0, isLasting: true) }
             guard let id = [lasting, single].compactMap(\.self).first(where: { seen.insert($0).inserted }) else {
                 continue
             }
-            rows.append(RoomPersonRow(id: id, person: person, avatarHash: avatar))
+            rows.append(RoomPersonRow(id: id, person: person, avatarHash: avatars[person.nickname]))
         }
         self.rows = rows
         self.foldings = foldings
+        self.avatars = avatars
         self.folded = names
         diff = ListDiff(from: shown, to: rows)
     }

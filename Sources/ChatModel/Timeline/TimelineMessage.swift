@@ -61,13 +61,11 @@ public struct TimelineMessage: Identifiable, Hashable, Sendable {
     /// The text shown instead of an encrypted message that could not be opened; `nil` for any other message.
     public var notOpened: String? { isRetracted ? nil : Wording.notOpened(protection) }
 
-    /// The colour of the sender's name (XEP-0392): of the nickname in a room, else of the address. Computed on each access,
-    /// so only for visible rows.
-    public var senderColor: ConsistentColor {
-        ConsistentColor(of: sender.resource.flatMap { isInRoom ? $0 : nil } ?? sender.bare.description) {
-            SHA1.hash($0)
-        }
-    }
+    /// What the sender's colour is made of (XEP-0392): the nickname in a room, else the address.
+    public var senderIdentity: String { sender.resource.flatMap { isInRoom ? $0 : nil } ?? sender.bare.description }
+
+    /// The colour of the sender's name. Computed on each access, so only for visible rows.
+    public var senderColor: ConsistentColor { ConsistentColor(of: senderIdentity) { SHA1.hash($0) } }
 
     /// Whether the message mentions the user. Computed on each access, so only for visible rows.
     public var mentionsUser: Bool {

@@ -6,6 +6,8 @@ internal import CGTK
 public final class Menu: Object {
     public indirect enum Entry {
         case item(String, String)
+        /// An item whose action destroys something; a popover marks it.
+        case destructive(String, String)
         /// An item of an action with a text parameter.
         case target(String, String, text: String)
         /// Items that separators set off from the others.
@@ -15,6 +17,9 @@ public final class Menu: Object {
         case placeholder(String)
     }
 
+    /// The labels of the destructive items, also in sections.
+    private(set) var destructiveLabels: [String] = []
+
     public init(_ entries: [Entry] = []) {
         super.init(adopting: UnsafeMutableRawPointer(g_menu_new()))
         for entry in entries { append(entry) }
@@ -23,6 +28,9 @@ public final class Menu: Object {
     public func append(_ entry: Entry) {
         switch entry {
         case .item(let label, let action): g_menu_append(cast(), label, action)
+        case .destructive(let label, let action):
+            g_menu_append(cast(), label, action)
+            destructiveLabels.append(label)
         case .target(let label, let action, let text):
             let item = Object(adopting: UnsafeMutableRawPointer(g_menu_item_new(label, nil)))
             g_menu_item_set_action_and_target_value(item.cast(), action, g_variant_new_string(text))
@@ -30,6 +38,7 @@ public final class Menu: Object {
         case .section(let label, let entries):
             let section = Menu(entries)
             g_menu_append_section(cast(), label, section.cast())
+            destructiveLabels += section.destructiveLabels
             withExtendedLifetime(section) {}
         case .submenu(let label, let entries):
             let submenu = Menu(entries)

@@ -39,10 +39,10 @@ public final class AvatarView: Widget {
 
     /// - Parameters:
     ///   - name: the initials are made of this.
-    ///   - identity: the colour is made of this (XEP-0392 §5.1); `nil` takes the name.
-    public func show(name: String, colourOf identity: String? = nil) {
+    ///   - identity: the colour is made of this (XEP-0392 §5.1).
+    public func show(name: String, colourOf identity: String) {
         adw_avatar_set_text(cast(), name)
-        guard let identity, let inside = gtk_widget_get_first_child(widget) else { return }
+        guard let inside = gtk_widget_get_first_child(widget) else { return }
         for number in 1...14 { gtk_widget_remove_css_class(inside, "color\(number)") }
         gtk_widget_add_css_class(inside, "color\(1 + Self.hue(of: identity) * Self.colourCount / 65_536)")
     }

@@ -59,10 +59,23 @@ public class Popover: Widget {
         super.init(adopting: UnsafeMutableRawPointer(gtk_popover_menu_new_from_model(menu.cast())))
         gtk_popover_set_has_arrow(cast(), 0)
         gtk_widget_set_halign(widget, .start)
+        for label in menu.destructiveLabels { style(item: label, "destructive") }
     }
 
-    /// Adds a CSS class to the item with a label. GTK has no public class of items.
-    public func style(item label: String, _ name: String) {
+    /// Whether the item with a label is marked as destructive, for tests.
+    package func isDestructive(item label: String) -> Bool {
+        var isDestructive = false
+        forEachItem(labelled: label) { isDestructive = gtk_widget_has_css_class($0, "destructive").isTrue }
+        return isDestructive
+    }
+
+    /// Adds a CSS class to the item with a label.
+    private func style(item label: String, _ name: String) {
+        forEachItem(labelled: label) { gtk_widget_add_css_class($0, name) }
+    }
+
+    /// GTK has no public class of items.
+    private func forEachItem(labelled label: String, _ body: (UnsafeMutablePointer<GtkWidget>) -> Void) {
         func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
             var child = gtk_widget_get_first_child(widget)
             while let current = child {
@@ -70,7 +83,7 @@ public class Popover: Widget {
                 if String(cString: g_type_name_from_instance(instance)) == "GtkModelButton",
                     Object(borrowing: UnsafeMutableRawPointer(current)).string("text") == label
                 {
-                    gtk_widget_add_css_class(current, name)
+                    body(current)
                 }
                 visit(current)
                 child = gtk_widget_get_next_sibling(current)
