@@ -48,16 +48,25 @@ public enum HKDF {
         var extracted = HMAC.authenticationCode(for: secret, key: salt, using: function)
         defer { ConstantTime.erase(&extracted) }
         var output: [UInt8] = []
-        output.reserveCapacity(byteCount + function.byteCount)
-        var block: [UInt8] = []
+        output.reserveCapacity(byteCount)
+        var (block, input) = ([UInt8](), [UInt8]())
+        // An array that grows would leave its bytes behind.
+        input.reserveCapacity(function.byteCount + info.count + 1)
+        defer {
+            ConstantTime.erase(&block)
+            ConstantTime.erase(&input)
+        }
         var counter: UInt8 = 0
         while output.count < byteCount {
             counter += 1
-            block = HMAC.authenticationCode(for: block + info + [counter], key: extracted, using: function)
-            output.append(contentsOf: block)
+            input.removeAll(keepingCapacity: true)
+            input.append(contentsOf: block)
+            input.append(contentsOf: info)
+            input.append(counter)
+            ConstantTime.erase(&block)
+            block = HMAC.authenticationCode(for: input, key: extracted, using: function)
+            output.append(contentsOf: block.prefix(byteCount - output.count))
         }
-        ConstantTime.erase(&block)
-        output.removeLast(output.count - byteCount)
         return output
     }
 }
