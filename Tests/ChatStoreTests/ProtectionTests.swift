@@ -74,6 +74,46 @@ struct ProtectionTests {
         #expect(try await store.found("last") == ["at last"])
     }
 
+    @Test(
+        "a text in clear does not open what was encrypted, and does not keep it from being opened",
+        arguments: StoreKind.allCases)
+    func clearCopy(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let sealed = try await store.receive(Self.copy(.text("", origin: "1", archived: "a", at: 1), Self.failure))
+        for protection in [MessageProtection.none, .clear] {
+            try await store.receive(
+                Self.copy(.text("forged", origin: "1", archived: "f\(protection)", at: 2), protection))
+        }
+        #expect(try await store.timeline().map(\.protection) == [Self.failure, .none, .clear])
+        #expect(try await store.bodies() == ["", "forged", "forged"])
+        // What one archive has under one name is one message: for example after encryption was turned off.
+        let same = try await store.receive(
+            .text("fallback", origin: "1", archived: "a", at: 1, source: .archive, route: .archive))
+        #expect(same == .known(sealed.id))
+        let opened = try await store.receive(
+            Self.copy(.text("true", origin: "1", archived: "a", at: 1, source: .archive, route: .archive), Self.facts))
+        #expect(opened == .known(sealed.id))
+        #expect(try await store.bodies() == ["true", "forged", "forged"])
+    }
+
+    @Test(
+        "an encrypted message takes the place of one in clear that came before it under its name",
+        arguments: StoreKind.allCases)
+    func clearFirst(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let first = try await store.receive(Self.copy(.text("forged", origin: "1", at: 1), .clear))
+        let second = try await store.receive(
+            Self.copy(.text("true", origin: "1", archived: "a", at: 1, source: .archive, route: .archive), Self.facts))
+        #expect(second == .known(first.id))
+        #expect(try await store.bodies() == ["true"])
+        #expect(try await store.timeline().map(\.protection) == [Self.facts])
+        #expect(try await store.found("forged").isEmpty)
+        // One that cannot be opened says nothing.
+        try await store.receive(Self.copy(.text("plain", origin: "2", at: 2), .clear))
+        try await store.receive(Self.copy(.text("", origin: "2", at: 2), Self.failure))
+        #expect(try await store.bodies() == ["true", "plain"])
+    }
+
     @Test("a copy that cannot be opened takes nothing from one that was", arguments: StoreKind.allCases, [true, false])
     func openedBefore(kind: StoreKind, hasOrigin: Bool) async throws {
         let store = try await TestStore(kind)

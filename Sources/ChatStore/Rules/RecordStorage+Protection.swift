@@ -10,7 +10,7 @@ extension RecordStorage {
         noteChange(of: record)
     }
 
-    /// A copy that could be opened takes the place of one that could not.
+    /// A copy that could be opened takes the place of one that could not, or that was in clear.
     ///
     /// - Returns: the row with the new text; `nil` if the copy turned out to be no message but a change of another one, so that there is no
     ///   row any more.

@@ -21,11 +21,19 @@ extension RecordStorage {
             (copy.time, copy.timeSource, rank) = (first, .delay, nil)
         }
         if var known {
-            var isOpened = true
-            if known.protection.isNotOpened, !copy.protection.isNotOpened, !known.isRetracted {
-                if let opened = try open(known, with: &copy) { known = opened } else { isOpened = false }
+            var isSame = true
+            if !copy.protection.isNotOpened, !known.isRetracted {
+                if copy.protection.isSealed,
+                    known.protection.isNotOpened || !known.isOutgoing && !known.protection.isSealed
+                {
+                    if let opened = try open(known, with: &copy) { known = opened } else { isSame = false }
+                } else if known.protection.isNotOpened, try !isArchived(copy, as: known) {
+                    // A text in clear under the name of an encrypted message neither takes its place nor hides behind it.
+                    (copy.originID, copy.wireID) = (nil, nil)
+                    isSame = false
+                }
             }
-            if isOpened { return .known(try merge(copy, rank: rank, into: known, key: key)) }
+            if isSame { return .known(try merge(copy, rank: rank, into: known, key: key)) }
         }
         copy = copy.withoutUnprovedCorrection(in: key.kind)
         try separateClearCorrection(&copy, key: key, conversation: conversation)
@@ -43,6 +51,11 @@ extension RecordStorage {
         let reception = try settle(record, names: copy.archiveReferences, key: key)
         try enforceLimits(after: record, isWaiting: reception == .waiting(record.id), in: key)
         return reception
+    }
+
+    private func isArchived(_ copy: MessageCopy, as known: MessageRecord) throws(StoreError) -> Bool {
+        guard !copy.archiveReferences.isEmpty else { return false }
+        return try archiveReferences(of: known).contains { copy.archiveReferences.contains($0) }
     }
 
     /// A correction in clear of a message that was sealed is a message of its own: it cannot rewrite what was said, and
