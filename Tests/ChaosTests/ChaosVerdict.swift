@@ -37,6 +37,9 @@ struct ChaosVerdict: Sendable, Equatable {
     var decrypted = 0
     var withoutKey = 0
     var afterRestore = 0
+    /// Those of ``afterRestore`` by device. They end when the sessions are repaired, so a device has few of them.
+    private var lossesOfDevice: [String: Int] = [:]
+    private static let lossLimit = 100
     private let secrecy: ChaosSecrecy?
 
     static func == (one: Self, other: Self) -> Bool {
@@ -178,7 +181,14 @@ struct ChaosVerdict: Sendable, Equatable {
                         // Servers may keep only the later part for a new device.
                         if !isOlder { find(.lost, index, "is not there") }
                     case nil where ids.contains { secrecy.isFor(view.device, $0) == false }: withoutKey += 1
-                    case nil where author.wasRestored || view.device.wasRestored: afterRestore += 1
+                    case nil where author.wasRestored || view.device.wasRestored:
+                        afterRestore += 1
+                        lossesOfDevice[view.device.name, default: 0] += 1
+                        if lossesOfDevice[view.device.name, default: 0] > Self.lossLimit {
+                            find(
+                                .unreadable, index, "cannot be decrypted, like \(Self.lossLimit) others after a restore"
+                            )
+                        }
                     case nil where view.device.isLate && ids.allSatisfy { secrecy.isFor(view.device, $0) == nil }:
                         withoutKey += 1
                     case nil: find(.unreadable, index, "cannot be decrypted")
