@@ -396,7 +396,7 @@ let package = Package(
                 "EntityInformation", "FileSharing", "GroupChat", "HongyanTesting", "Media",
                 "MessageFeatures", "MessageHistory", "MessagePayloads", "MessageSemantics", "OMEMO", "Profiles",
                 "PublishSubscribe", "Roster", "ServiceDiscovery", "TransportLayer", "XMPPClient",
-                "ServerFixtures",
+                "HostileFixtures", "ServerFixtures",
             ],
             exclude: ["Encryption/peer.py", "Encryption/profanity.py"]),
         .target(

@@ -30,8 +30,8 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
     /// The timeout of a call.
     public let timeout: Duration
     private let backend: Backend
-    /// Whether it is a file because no secret service is running.
-    package let isFallback: Bool
+    /// Whether a file is used because no secret service responded: what is not in it may be in the keyring.
+    public let isFallback: Bool
 
     private enum Backend: Sendable {
         case secretService
@@ -55,6 +55,12 @@ public struct CredentialStore: Sendable, CustomStringConvertible {
         }
         guard let folder = CredentialFile.defaultFolder else { throw CredentialError(.noDataFolder) }
         return CredentialStore(folder: folder, timeout: timeout, isFallback: true)
+    }
+
+    /// The stores in which an earlier start may have stored a secret: the file, if this is the secret service.
+    public var others: [CredentialStore] {
+        guard kind == .secretService, let folder = CredentialFile.defaultFolder else { return [] }
+        return [CredentialStore(folder: folder, timeout: timeout, isFallback: false)]
     }
 
     /// The file `passwords` in `folder`, an absolute path, even if a secret service is running. The folder is created

@@ -37,6 +37,9 @@ public struct OMEMOError: Error, Sendable, Hashable, CustomStringConvertible {
         case alreadyDecrypted
         /// The counter was used before with different content: the peer works with a restored copy of its session.
         case counterReused
+        /// The counter was used before, and whether with the same content is not remembered: the message is repeated, or
+        /// the peer works with a restored copy of its session.
+        case counterUsed
         /// The key of this delayed message was discarded because it was too old, or because there were too many.
         case keyDiscarded
         /// The authentication code is wrong: the message was changed on its way.
@@ -75,6 +78,7 @@ public struct OMEMOError: Error, Sendable, Hashable, CustomStringConvertible {
         case .wrongSession: "The message does not belong to this session."
         case .alreadyDecrypted: "The message was already decrypted."
         case .counterReused: "The sender used the same counter twice."
+        case .counterUsed: "The key of this message was used before."
         case .keyDiscarded: "The key of this delayed message was discarded."
         case .notAuthentic: "The message is not authentic."
         case .sessionsDiffer: "The message cannot be decrypted with this session."

@@ -14,8 +14,11 @@ public enum OMEMOLimits {
     public static let heartbeatCounter: UInt32 = 53
     /// Earlier chains of the peer that a session remembers to recognise a repeated message.
     static let rememberedChains = 32
-    /// Decrypted messages of each chain whose codes a session remembers to recognise a reused counter.
-    static let rememberedCodes = 16
+    /// Decrypted messages of the current chain whose codes a session remembers to tell a repeated message from a reused
+    /// counter: more than a peer sends before an empty message ends its chain (``heartbeatCounter``).
+    static let rememberedCodes = 64
+    /// The same for each earlier chain.
+    static let rememberedPastCodes = 16
 
     /// Devices in a device list. People with many abandoned devices have dozens.
     public static let devices = 500

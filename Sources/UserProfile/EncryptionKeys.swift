@@ -32,16 +32,38 @@ public struct EncryptionKeys: OMEMOIdentities {
         return OMEMOSettings(identities: self, policy: policy, label: "Hongyan")
     }
 
-    public func seed() async throws -> [UInt8]? {
-        guard let text = try await credentials().identity(for: name) else { return nil }
-        guard let data = Data(base64Encoded: text) else { throw CredentialError(.invalidText) }
-        return Array(data)
+    public func search() async throws -> IdentitySearch {
+        var search = IdentitySearch()
+        let store = try await credentials()
+        for store in [store] + store.others {
+            guard let text = try await store.identity(for: name) else { continue }
+            guard let data = Data(base64Encoded: text) else { throw CredentialError(.invalidText) }
+            search.seeds.append(.init(Array(data), in: Self.place(store)))
+        }
+        // A program outside of the desktop's session, for example of a timer, does not see the keyring.
+        if store.isFallback { search.unsearched = [Self.keyring] }
+        return search
     }
 
-    public func save(_ seed: [UInt8]) async throws {
-        try await credentials().save(identity: Data(seed).base64EncodedString(), for: name)
+    public func save(_ seed: [UInt8]) async throws -> String {
+        let store = try await credentials()
+        try await store.save(identity: Data(seed).base64EncodedString(), for: name)
+        return Self.place(store)
+    }
+
+    private static let keyring = "keyring"
+
+    /// The name of a store in the records of the account.
+    private static func place(_ store: CredentialStore) -> String {
+        switch store.kind {
+        case .secretService: keyring
+        case .file: "file"
+        }
     }
 
     /// Removes the key, when the account leaves the profile.
-    public func remove() async throws(CredentialError) { try await credentials().removeIdentity(for: name) }
+    public func remove() async throws(CredentialError) {
+        let store = try await credentials()
+        for store in [store] + store.others { try await store.removeIdentity(for: name) }
+    }
 }

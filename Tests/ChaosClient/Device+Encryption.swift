@@ -9,11 +9,15 @@ import XMPPClient
 private struct IdentityFile: OMEMOIdentities {
     let path: String
 
-    func seed() async throws -> [UInt8]? {
-        FileManager.default.fileExists(atPath: path) ? Array(try Data(contentsOf: URL(filePath: path))) : nil
+    func search() async throws -> IdentitySearch {
+        guard FileManager.default.fileExists(atPath: path) else { return IdentitySearch() }
+        return IdentitySearch([.init(Array(try Data(contentsOf: URL(filePath: path))), in: "file")])
     }
 
-    func save(_ seed: [UInt8]) async throws { try Data(seed).write(to: URL(filePath: path), options: .atomic) }
+    func save(_ seed: [UInt8]) async throws -> String {
+        try Data(seed).write(to: URL(filePath: path), options: .atomic)
+        return "file"
+    }
 }
 
 extension Device {

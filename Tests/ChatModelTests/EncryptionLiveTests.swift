@@ -12,8 +12,14 @@ import XMPPAddress
 private final class Identities: OMEMOIdentities {
     private let stored = Mutex<[UInt8]?>(nil)
 
-    func seed() async throws -> [UInt8]? { stored.withLock { $0 } }
-    func save(_ seed: [UInt8]) async throws { stored.withLock { $0 = seed } }
+    func search() async throws -> IdentitySearch {
+        IdentitySearch(stored.withLock { $0 }.map { [.init($0, in: "memory")] } ?? [])
+    }
+
+    func save(_ seed: [UInt8]) async throws -> String {
+        stored.withLock { $0 = seed }
+        return "memory"
+    }
 }
 
 @Suite("Models of encryption on a real server", .timeLimit(.minutes(20)))

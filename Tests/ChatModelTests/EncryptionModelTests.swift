@@ -117,6 +117,22 @@ struct EncryptionModelTests {
         #expect(model.devices[0].trust == .verified)
     }
 
+    @Test("unused devices are left out when the person says so, and included again")
+    func unused() async throws {
+        let service = KeySketch(own: juliet)
+        let model = devices(juliet, service)
+        await model.refresh()
+        #expect(!model.excludesUnused)
+        for isExcluding in [true, false] {
+            await model.setExcludesUnused(isExcluding)
+            let isExcluded = try await service.excludesUnusedDevices
+            #expect(isExcluded == isExcluding && model.excludesUnused == isExcluding)
+        }
+        service.fails = true
+        await model.setExcludesUnused(true)
+        #expect(!model.excludesUnused && model.failure != nil)
+    }
+
     @Test("a link of the account verifies its keys; that of another account does nothing")
     func links() async throws {
         let service = KeySketch(own: juliet)

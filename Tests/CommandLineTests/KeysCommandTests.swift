@@ -117,6 +117,20 @@ struct KeysCommandTests {
         for program in [his, hers] { program.signal(SIGTERM) }
     }
 
+    @Test("whether messages are encrypted for unused devices is shown, and stays as it was set")
+    func unused() async throws {
+        let (juliet, _) = try await Self.people()
+        var seen: [Bool?] = []
+        func note(_ result: Program.Result) { seen.append(result.objects.first?["excluded"] as? Bool) }
+        note(try await juliet.run("keys", "unused", "--json"))
+        note(try await juliet.run("keys", "unused", "exclude", "--json"))
+        note(try await juliet.run("keys", "unused", "--json"))
+        note(try await juliet.run("keys", "unused", "include", "--json"))
+        #expect(seen == [false, true, true, false])
+        #expect(try await juliet.run("keys", "unused").output.contains("also encrypted"))
+        try await juliet.run("keys", "unused", "sometimes", expecting: 2)
+    }
+
     @Test("a key is verified by its whole fingerprint or by a link, distrusted, trusted and forgotten")
     func decisions() async throws {
         let (juliet, romeo) = try await Self.people()

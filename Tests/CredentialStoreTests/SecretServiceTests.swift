@@ -12,6 +12,8 @@ struct SecretServiceTests {
             let store = try await CredentialStore.open(probeTimeout: .seconds(60))
             #expect(store.kind == .secretService)
             #expect(store.description == "The password is stored by the secret service of the desktop.")
+            // What was stored while it did not run.
+            #expect(!store.isFallback && store.others.map(\.kind) == [.file(path: session.data + "/hongyan/passwords")])
             #expect(try await store.password(for: "juliet@example.org") == nil)
             try await store.save(password: "R0m30 ü", for: "juliet@example.org")
             try await store.save(password: "other", for: "nurse@example.org")
@@ -42,6 +44,7 @@ struct SecretServiceTests {
             let session = try PrivateSession(withKeyring: false)
             let store = try await CredentialStore.open(probeTimeout: .seconds(60))
             #expect(store.kind == .file(path: session.data + "/hongyan/passwords"))
+            #expect(store.isFallback && store.others.isEmpty)
             #expect(
                 store.description
                     == "No secret service is running; the password is stored in \(session.data)/hongyan/passwords, which only "

@@ -12,6 +12,7 @@ package final class KeySketch: EncryptionService {
         var devices: [JID: [EncryptionDevice]] = [:]
         var chosen: [EncryptionPolicy?] = []
         var removed: [UInt32] = []
+        var excludesUnused = false
         var fails = false
         var observers: [AsyncStream<ChatAccountEvent>.Continuation] = []
     }
@@ -88,6 +89,12 @@ package final class KeySketch: EncryptionService {
             state.removed.append(device)
             state.devices[own]?.removeAll { $0.device == device }
         }
+    }
+
+    package var excludesUnusedDevices: Bool { get async throws { state.withLock { $0.excludesUnused } } }
+
+    package func setExcludesUnusedDevices(_ isExcluding: Bool) async throws {
+        try change { $0.excludesUnused = isExcluding }
     }
 
     package func announceAgain() {}

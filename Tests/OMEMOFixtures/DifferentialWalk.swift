@@ -101,7 +101,8 @@ package struct DifferentialWalk {
                     if read != sent.plaintext || !isNew { result.differences.append("step \(step): read \(read)") }
                 } catch let error as OMEMOError {
                     result.refused += 1
-                    if isNew || error.code != .alreadyDecrypted { result.differences.append("step \(step): \(error)") }
+                    let isRepeated = [.alreadyDecrypted, .counterUsed].contains(error.code)
+                    if isNew || !isRepeated { result.differences.append("step \(step): \(error)") }
                 }
             }
         }

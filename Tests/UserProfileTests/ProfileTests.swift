@@ -1,3 +1,4 @@
+import ChatEngine
 import ChatModel
 import ChatStore
 import CredentialStore
@@ -76,23 +77,29 @@ import XMPPAddress
         // So does a login from the command line, which knows nothing of encryption.
         try file.save(AccountFile.Account(address: juliet, lastMechanism: "SCRAM-SHA-256"))
         #expect(await accounts.encryption(of: juliet)?.policy == .always)
-        #expect(try await settings.identities.seed() == nil)
+        func seeds(_ identities: any OMEMOIdentities) async throws -> [[UInt8]] {
+            let search = try await identities.search()
+            #expect(search.unsearched.isEmpty && search.seeds.allSatisfy { $0.place == "file" })
+            return search.seeds.map(\.bytes)
+        }
+        #expect(try await seeds(settings.identities) == [])
         let seed = (0..<32).map { UInt8($0) }
-        try await settings.identities.save(seed)
-        #expect(try await accounts.encryption(of: juliet)?.identities.seed() == seed)
+        #expect(try await settings.identities.save(seed) == "file")
+        let again = try #require(await accounts.encryption(of: juliet))
+        #expect(try await seeds(again.identities) == [seed])
         // Another profile is another device.
         let other = EncryptionKeys(account: juliet, profile: Profile(folder: folder + "/other")) {
             CredentialStore.inFile(folder: folder + "/secrets")
         }
-        #expect(try await other.seed() == nil)
-        try await other.save(Array(seed.reversed()))
+        #expect(try await seeds(other) == [])
+        _ = try await other.save(Array(seed.reversed()))
         // So is the usual one.
         let secrets = CredentialStore.inFile(folder: folder + "/secrets")
         try await secrets.save(identity: "usual", for: juliet.description)
-        #expect(try await settings.identities.seed() == seed)
+        #expect(try await seeds(settings.identities) == [seed])
         try await accounts.remove(juliet)
-        #expect(try await settings.identities.seed() == nil)
-        #expect(try await other.seed() == Array(seed.reversed()))
+        #expect(try await seeds(settings.identities) == [])
+        #expect(try await seeds(other) == [Array(seed.reversed())])
         #expect(try await secrets.identity(for: juliet.description) == "usual")
     }
 

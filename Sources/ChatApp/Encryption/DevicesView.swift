@@ -21,6 +21,10 @@ final class DevicesView {
     let announce = ActionRow(
         localized("Announce this device again"),
         subtitle: localized("If others do not encrypt for this device although they should"))
+    let unused = SwitchRow(
+        localized("Leave out unused devices"),
+        subtitle: localized(
+            "Nothing is encrypted for devices, yours and those of others, that were not used for a month"))
     let link = EntryRow(localized("Paste a verification link (xmpp:…)"))
     private(set) var rows: [DeviceRow] = []
     private var following: Task<Void, Never>?
@@ -42,7 +46,7 @@ final class DevicesView {
         own.add(card)
         if model.isOwn { page.add(own) }
         page.add(list)
-        page.add(PreferencesGroup("", description: nil, model.isOwn ? [link, announce] : [link]))
+        page.add(PreferencesGroup("", description: nil, model.isOwn ? [link, unused, announce] : [link]))
         root = page
         link.showsApplyButton(true)
         link.onApply { [weak self] in if let self { self.paste(self.link.text) } }
@@ -53,6 +57,7 @@ final class DevicesView {
             self.model.announceAgain()
             self.showToast(localized("This device is announced again as soon as the account is online."))
         }
+        unused.onToggle { [model] isOn in Task { await model.setExcludesUnused(isOn) } }
         observe(self) { view in view.show() }
         following = Task { await model.run() }
     }
@@ -84,6 +89,7 @@ final class DevicesView {
             list.show(description: localized("%@ has no device that can decrypt, or none is known yet.", name))
         }
         list.isSensitive = !model.isWorking
+        unused.isActive = model.excludesUnused
         if let failure = model.failure {
             model.clearFailure()
             showToast(failure)

@@ -83,7 +83,7 @@ final class NoticeView {
         case .began: "changes-prevent-symbolic"
         case .ended: "changes-allow-symbolic"
         case .newDevice: "dialog-information-symbolic"
-        case .newKey, .changedKey: "dialog-warning-symbolic"
+        case .newKey, .changedKey, .optOut: "dialog-warning-symbolic"
         }
     }
 }

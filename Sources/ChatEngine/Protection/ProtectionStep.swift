@@ -137,12 +137,13 @@ extension MessageProtector {
         }
         let timer = Task {
             try await Task.sleep(for: limit)
+            // What it has changed must not count while the next message is opened.
+            work.cancel()
             first.fulfil(nil)
         }
         let result = await Task { await first.value(cancelled: nil) }.value
         timer.cancel()
         if let result { return result }
-        work.cancel()
         Task {
             // It comes too late to be stored with its message.
             switch await work.value {
@@ -150,6 +151,8 @@ extension MessageProtector {
             case .failure(let error): if let change = error.change { await protection.discarded(change) }
             }
         }
-        return .failure(ProtectionError(.timedOut, "Opening the message took longer than \(limit)."))
+        var error = ProtectionError(.timedOut, "Opening the message took longer than \(limit).")
+        error.change = await protection.postponement(of: message, by: route)
+        return .failure(error)
     }
 }

@@ -194,6 +194,21 @@ public struct SessionRecorder: SessionStore {
         if kept.contains(where: \.isOutgoing) { people.wrote() }
     }
 
+    /// Ends a step with meanings that belong to no stanza of the session, and reports them.
+    func keep(
+        _ meanings: [MessageMeaning], _ step: inout ProtectionStep,
+        _ body: @escaping @Sendable (any StoreWriter, AccountID) throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        let account = account
+        let heard = try await step.store(of: account, in: store) { writer throws(StoreError) in
+            var heard: [HeardEvent] = []
+            for meaning in meanings { if let event = try meaning.keep(of: account, in: writer) { heard.append(event) } }
+            try body(writer, account)
+            return heard
+        }
+        if let hearing { for event in heard { await hearing.report(event) } }
+    }
+
     /// The known circumstances of an arriving message, in addition to its content.
     private func arrival(of message: Message, by route: MessageCopy.Route, at time: MessageTime)
         -> MessageReader.Arrival

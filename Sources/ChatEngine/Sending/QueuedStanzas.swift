@@ -53,11 +53,37 @@ struct QueuedStanzas: Sendable {
             }
             return waits ? .waits : .failed
         }
+        if case .encrypted = sealed.protection {
+            let clear = entry.content.attachments.enumerated().filter { isUploadedInClear($0.element) }
+            guard clear.isEmpty else {
+                await step.discard()
+                // It was uploaded while the conversation was in clear, and is encrypted and uploaded again.
+                let time = now()
+                try await store.write { writer throws(StoreError) in
+                    for (index, attachment) in clear {
+                        var file = attachment
+                        file.url = nil
+                        try writer.update(file, at: index, of: id)
+                    }
+                    try writer.noteAttempt(id, notBefore: time)
+                }
+                return .waits
+            }
+        }
         try await step.store(of: account, in: store) { writer throws(StoreError) in
             try writer.noteAttempt(id, notBefore: nil)
             try writer.noteProtection(sealed.protection, unreadable: sealed.omitted, of: id)
         }
         return .stanza(sealed.message)
+    }
+
+    /// Whether a server has a file of this computer unencrypted.
+    private func isUploadedInClear(_ attachment: Attachment) -> Bool {
+        guard attachment.isLocal, !attachment.isInline, attachment.url != nil else { return false }
+        // A damaged link is that of an encrypted file, too.
+        do throws(ProtectionError) {
+            return try protector.protection.opening(attachment) == nil
+        } catch { return false }
     }
 
     /// Records that a message cannot be sent.

@@ -26,6 +26,8 @@ public final class DeviceListModel {
     public private(set) var link: String?
     /// The same with few devices, for a QR code that a phone can read.
     public private(set) var codeLink: String?
+    /// Whether messages are not encrypted for devices that were not used for a month.
+    public private(set) var excludesUnused = false
     /// An operation is in progress.
     public private(set) var isWorking = false
     /// Why the last operation failed, as a sentence for the user.
@@ -100,6 +102,8 @@ public final class DeviceListModel {
             if link != known?.uri { link = known?.uri }
             if let few = known?.entries.prefix(Self.codeLimit) { known?.entries = Array(few) }
             if codeLink != known?.uri { codeLink = known?.uri }
+            let isExcluding = try await service.excludesUnusedDevices
+            if excludesUnused != isExcluding { excludesUnused = isExcluding }
         } catch {
             failure = Wording.failure(any: error)
         }
@@ -127,6 +131,12 @@ public final class DeviceListModel {
             try await service.removeDevice(device.device)
             if let fingerprint = device.fingerprint { try await service.forget(fingerprint, at: self.own) }
         }
+    }
+
+    /// Decides whether messages are encrypted for devices that were not used for a month, of all accounts.
+    public func setExcludesUnused(_ isExcluding: Bool) async {
+        guard isExcluding != excludesUnused else { return }
+        await attempt { service, _ in try await service.setExcludesUnusedDevices(isExcluding) }
     }
 
     /// Publishes the keys of this device again.

@@ -17,6 +17,9 @@ public protocol EncryptionService: Sendable {
     func forget(_ fingerprint: String, at address: JID) async throws
     /// Removes a device from our own account's lists on the server.
     func removeDevice(_ device: UInt32) async throws
+    /// Whether messages are not encrypted for devices that were not used for a month.
+    var excludesUnusedDevices: Bool { get async throws }
+    func setExcludesUnusedDevices(_ isExcluding: Bool) async throws
     /// Publishes the keys of this device again.
     func announceAgain()
     /// The verified keys of an account as a link; of our own account with the key of this device.

@@ -47,6 +47,7 @@ extension Wording {
             localized("Your account uses a new key. Nothing is encrypted for it until you decide.")
         case .changedKey where notice.isOwn:
             localized("The key of one of your devices has changed. Nothing is encrypted for it until you decide.")
+        case .optOut: localized("%@ asks you to write without encryption. Nothing is sent until you decide.", name)
         case .newKey: localized("%@ uses a new key. Nothing is encrypted for it until you decide.", name)
         case .changedKey:
             localized("The key of a device of %@ has changed. Nothing is encrypted for it until you decide.", name)
@@ -140,6 +141,9 @@ extension Wording {
         case .anonymousRoom, .publicRoom, .privateRoomMessage, .tooManyRecipients, .membersUnknown:
             reason = room(code)
             advice = localized("Choose “Never” if you want to send without encryption.")
+        case .optedOut:
+            reason = localized("%@ asks you to write without encryption.", name)
+            advice = localized("Choose “Never” to do so, or “Always” to go on with encryption.")
         case .ownKeys:
             reason = localized("The keys of this computer could not be read.")
             advice = localized("Start the program again.")

@@ -62,6 +62,7 @@ extension Wording {
         case .noDevice: localized("no device of the receiver can decrypt it")
         case .undecided: localized("there is a device of which you have not decided whether you trust it")
         case .unreachable: localized("the keys of the receiver could not be loaded")
+        case .optedOut: localized("the receiver asks for messages without encryption, and you have not decided yet")
         case .distrusted: localized("you do not trust the receiver’s devices")
         case .notCarried: localized("the receiver’s program cannot decrypt reactions")
         case .privateRoomMessage: localized("private messages in rooms cannot be encrypted")
@@ -82,6 +83,28 @@ extension Wording {
         case .requested:
             localized("This message could not be decrypted. Its sender’s device is asked to send it again.")
         case .damaged: localized("This encrypted message is damaged. Ask for it to be sent again.")
+        case .noSession:
+            localized(
+                "This message could not be decrypted, because there is no session with its sender’s device. Ask for it to be sent again."
+            )
+        case .unknownPreKey:
+            localized(
+                "This message could not be decrypted, because it was encrypted with a key that this device does not have any more. Ask for it to be sent again."
+            )
+        case .keyDiscarded:
+            localized(
+                "This message could not be decrypted, because its key was used or discarded before. Ask for it to be sent again."
+            )
+        case .wrongTime:
+            localized(
+                "This message was encrypted at another time than it was sent. The clock of its sender’s device may be wrong."
+            )
+        case .notSupported:
+            localized(
+                "This message is encrypted. Encryption is turned off for this account, or this kind of it is not supported."
+            )
+        case .ownKeys:
+            localized("This message could not be decrypted, because the keys of this computer could not be read.")
         default: localized("This message could not be decrypted. Ask for it to be sent again.")
         }
     }

@@ -100,6 +100,13 @@ extension Command {
                     "event": "policy", "account": .text(order.account), "address": .text(address),
                     "policy": .string(policy.word), "own": .bool(answer.isOwnPolicy == true),
                 ])
+        case .unused:
+            guard let isExcluding = answer.excludesUnused else { return }
+            invocation.show(
+                isExcluding
+                    ? localized("Messages are not encrypted for devices that were not used for a month.")
+                    : localized("Messages are also encrypted for devices that were not used for a month."),
+                json: ["event": "unused", "account": .text(order.account), "excluded": .bool(isExcluding)])
         case .audit: try showFindings(answer.findings, invocation)
         }
     }

@@ -46,7 +46,10 @@ extension KeyFinding {
             localized("This device is not announced, so others cannot encrypt for it; `hongyan keys publish` helps.")
         case .undecided: localized("You have not decided whether you trust this key; nothing is encrypted for it.")
         case .keysMissing: localized("The keys of this device cannot be read; nothing is encrypted for it.")
-        case .unused: localized("This device was not used for a month; messages are still encrypted for it.")
+        case .unused:
+            localized(
+                "This device was not used for a month; `hongyan keys unused` says whether messages are encrypted for it."
+            )
         case .legacyOnly: localized("This device knows only the old kind of encryption, which protects less.")
         case .withdrawn: localized("A device that you verified is not announced any more.")
         case .nodeClosed:

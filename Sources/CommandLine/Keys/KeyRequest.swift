@@ -13,12 +13,13 @@ enum KeyRequest: Sendable {
 
     /// The words that begin a request; any other first word is an address.
     private static let verbs: Set = [
-        "verify", "trust", "distrust", "forget", "publish", "remove", "link", "policy", "audit",
+        "verify", "trust", "distrust", "forget", "publish", "remove", "link", "policy", "unused", "audit",
     ]
 
     static let usage = [
         "keys [ADDRESS]", "keys verify ADDRESS FINGERPRINT|URI", "keys trust|distrust|forget ADDRESS FINGERPRINT",
-        "keys policy [ADDRESS] [POLICY]", "keys publish", "keys remove DEVICE", "keys link [--qr]", "keys audit",
+        "keys policy [ADDRESS] [POLICY]", "keys unused [include|exclude]", "keys publish", "keys remove DEVICE",
+        "keys link [--qr]", "keys audit",
     ]
 
     init(_ words: [String], of account: JID, timeout: Int?) throws(CommandError) {
@@ -45,6 +46,9 @@ enum KeyRequest: Sendable {
             order = KeyOrder(
                 Self.action(verb), of: account, at: try account.partner(words[1]).bare,
                 key: words.dropFirst(2).joined())
+        case ("unused"?, 1): order = KeyOrder(.unused, of: account)
+        case ("unused"?, 2) where ["include", "exclude"].contains(words[1]):
+            order = KeyOrder(.unused, of: account, excludesUnused: words[1] == "exclude")
         case ("policy"?, 1):
             self = .account(nil)
             return

@@ -27,6 +27,10 @@ public protocol ContentProtection: Sendable {
     ///   change of the error is stored with it.
     func open(_ message: Message, by route: ReceivedRoute) async throws(ProtectionError) -> OpenedMessage
 
+    /// What is stored with a message that was not opened in time, so that it is opened later; `nil` for nothing. Opening it
+    /// was cancelled before.
+    func postponement(of message: Message, by route: ReceivedRoute) async -> ProtectionChange?
+
     /// Asks for what ``seal(_:in:)`` needs: who reads the conversation now, and with which devices. Called before each message is sealed.
     ///
     /// - Throws: as ``seal(_:in:)``.
@@ -56,6 +60,8 @@ public protocol ContentProtection: Sendable {
 
 extension ContentProtection {
     public func protection(ofClear message: Message, by route: ReceivedRoute) async -> MessageProtection { .none }
+
+    public func postponement(of message: Message, by route: ReceivedRoute) async -> ProtectionChange? { nil }
 }
 
 /// Protects nothing: messages are read and sent as they are.
@@ -95,12 +101,15 @@ public struct ReceivedRoute: Sendable, Hashable {
     public var origin: MessageOrigin
     /// When it was sent, as far as servers and rooms can be believed; `nil` is now.
     public var time: MessageTime?
+    /// Whether a server or an archive states the time; otherwise it is that of the clock of this device.
+    public var isStamped: Bool
 
     public init(
         _ route: MessageCopy.Route, archive: JID? = nil, in conversation: ConversationAddress,
-        from origin: MessageOrigin, at time: MessageTime? = nil
+        from origin: MessageOrigin, at time: MessageTime? = nil, isStamped: Bool = false
     ) {
         self.time = time
+        self.isStamped = isStamped
         self.route = route
         self.archive = archive
         self.conversation = conversation

@@ -18,6 +18,8 @@ public struct ProtectionError: Error, Sendable, CustomStringConvertible {
         public static let damaged = Code(rawValue: "damaged")
         /// It is not from whom it says.
         public static let forged = Code(rawValue: "forged")
+        /// It is sealed in a way that the account does not open.
+        public static let notSupported = Code(rawValue: "not-supported")
         /// Opening took longer than is waited for.
         public static let timedOut = Code(rawValue: "timed-out")
         /// No device of a recipient can open what would be sent.

@@ -15,6 +15,8 @@ public struct ProtectionNotice: Hashable, Sendable {
         case newKey = "new-key"
         /// A known device uses another key than before.
         case changedKey = "changed-key"
+        /// The other account asks for messages without encryption.
+        case optOut = "opt-out"
     }
 
     /// A key that was seen at an account.
@@ -33,7 +35,7 @@ public struct ProtectionNotice: Hashable, Sendable {
     public var conversation: ConversationAddress
     public var time: MessageTime
     public var kind: Kind
-    /// With ``Kind/newDevice``, ``Kind/newKey`` and ``Kind/changedKey``.
+    /// With ``Kind/newDevice``, ``Kind/newKey`` and ``Kind/changedKey``; with ``Kind/optOut`` the one that asks.
     public var key: Key?
 
     public init(_ kind: Kind, in conversation: ConversationAddress, at time: MessageTime, key: Key? = nil) {

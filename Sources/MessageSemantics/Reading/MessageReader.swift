@@ -85,10 +85,11 @@ public struct MessageReader: Sendable {
     public func route(of message: Message, _ arrival: Arrival, archive: JID? = nil) -> ReceivedRoute? {
         guard !message.isError, let key = conversation(of: message), let origin = origin(of: message, arrival, in: key)
         else { return nil }
-        let (time, _) = time(
+        let (time, source) = time(
             of: message, arrival, since: arrival.earliestDelay,
             believing: key.kind == .room ? [key.address] : [address, address.domainJID])
-        return ReceivedRoute(arrival.route, archive: archive, in: key, from: origin, at: time)
+        return ReceivedRoute(
+            arrival.route, archive: archive, in: key, from: origin, at: time, isStamped: source != .clock)
     }
 
     /// The author of a message; `nil` if it is not valid in that conversation.
@@ -135,7 +136,7 @@ public struct MessageReader: Sendable {
         }
         // The text that a room adds to an invitation is for clients that do not support invitations.
         if sender.isBare, message.payloads.first(Self.roomUser)?.firstChild(Self.invitation) != nil { return [] }
-        guard let content = content(of: opened, room: nil) else { return [] }
+        guard let (content, protection) = visible(opened, room: nil) else { return [] }
         // Messages of this account state their time themselves, on every device.
         let earliest = isOutgoing ? MessageTime(millisecondsSince1970: .min) : arrival.earliestDelay
         let (time, source) = time(
@@ -149,12 +150,22 @@ public struct MessageReader: Sendable {
                     archiveReferences: believesOwnArchive ? archiveReferences(of: message, by: address) : [],
                     time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
                     firstSent: timeOfFirstSending(of: message, by: sender), content: content,
-                    protection: opened.protection), in: key)
+                    protection: protection), in: key)
         ]
     }
 
     private static let roomUser = XMLName("x", "http://jabber.org/protocol/muc#user")
     private static let invitation = XMLName("invite", roomUser.namespace)
+
+    /// What the user sees of a message, and how it was protected. A message without a text that nobody here can decrypt is
+    /// a message all the same.
+    private func visible(_ opened: OpenedMessage, room: JID?) -> (MessageContent, MessageProtection)? {
+        if let content = content(of: opened, room: room) { return (content, opened.protection) }
+        guard opened.protection == .none, let scheme = opened.message.unsupportedEncryption else { return nil }
+        return (
+            .text(MessageText("")), .notOpened(scheme: scheme, reason: ProtectionError.Code.notSupported.rawValue)
+        )
+    }
 
     /// Our message was returned as an error.
     private func refusal(_ message: Message, from sender: JID) -> [MessageMeaning] {
@@ -182,7 +193,7 @@ public struct MessageReader: Sendable {
             guard isOutgoing else { return [] }
             return [.read(.archived(ArchiveReference(archive: room, id: marker.messageID)), in: key)]
         }
-        guard let content = content(of: opened, room: room) else { return [] }
+        guard let (content, protection) = visible(opened, room: room) else { return [] }
         let (time, source) = time(of: message, arrival, since: arrival.earliestDelay, believing: [room])
         return [
             .message(
@@ -193,7 +204,7 @@ public struct MessageReader: Sendable {
                     archiveReferences: occupancies[room]?.hasStanzaIDs == true
                         ? archiveReferences(of: message, by: room) : [],
                     time: time, timeSource: source, arrival: arrival.route == .archive ? nil : arrival.time,
-                    content: content, protection: opened.protection),
+                    content: content, protection: protection),
                 in: key)
         ]
     }
@@ -233,5 +244,20 @@ public struct MessageReader: Sendable {
     /// The delays stated by the sender and by servers on the way.
     private func delays(of message: Message) -> [DelayedDelivery] {
         (try? message.payloads.decodeAll(DelayedDelivery.self)) ?? []
+    }
+}
+
+extension Message {
+    /// The encryption of a message without a text that was not opened (XEP-0380), as a namespace; `nil` if nothing for the
+    /// user is encrypted in it.
+    fileprivate var unsupportedEncryption: String? {
+        guard body == nil, let hint = (try? payload(EncryptionHint.self)) ?? nil else { return nil }
+        let isCarried = payloads.contains { element in
+            guard element.namespace == hint.namespace else { return false }
+            // An element of OMEMO without a payload only carries keys (XEP-0384 §4.4).
+            return element.firstChild(XMLName("header", element.namespace)) == nil
+                || element.firstChild(XMLName("payload", element.namespace)) != nil
+        }
+        return isCarried ? hint.namespace : nil
     }
 }

@@ -12,18 +12,25 @@ public struct EnvelopeContext: Sendable {
     /// The seconds since 1970 of an envelope's time; `nil` if it is not one.
     public var seconds: @Sendable (String) -> Int64?
 
-    /// Seconds by which the sender's clock may differ from the time of the stanza: computers with a wrong time zone are
-    /// refused, those without time synchronisation are not.
-    public static let timeTolerance: Int64 = 600
+    /// Seconds by which the time of the envelope may differ from ``sent``.
+    public var tolerance: Int64
+
+    /// The tolerance for the time that a server or an archive states: computers with a wrong time zone are refused, those
+    /// without time synchronisation are not.
+    public static let stampTolerance: Int64 = 600
+    /// The tolerance for the clock of this device: it can be wrong, and the sender repeats what it could not send for a
+    /// while. A ratchet accepts no message twice, whatever its time is.
+    public static let clockTolerance: Int64 = 86_400
 
     public init(
-        sender: String, recipient: String, isGroup: Bool, sent: Int64,
+        sender: String, recipient: String, isGroup: Bool, sent: Int64, tolerance: Int64 = Self.stampTolerance,
         canonicalAddress: @escaping @Sendable (String) -> String?, seconds: @escaping @Sendable (String) -> Int64?
     ) {
         self.sender = sender
         self.recipient = recipient
         self.isGroup = isGroup
         self.sent = sent
+        self.tolerance = tolerance
         self.canonicalAddress = canonicalAddress
         self.seconds = seconds
     }
@@ -42,7 +49,7 @@ public struct EnvelopeContext: Sendable {
         if let time = envelope.time {
             guard let seconds = seconds(time) else { throw EnvelopeError(.malformed) }
             let (difference, overflow) = seconds.subtractingReportingOverflow(sent)
-            guard !overflow, difference.magnitude <= UInt64(Self.timeTolerance) else {
+            guard !overflow, difference.magnitude <= UInt64(max(0, tolerance)) else {
                 throw EnvelopeError(.wrongTime)
             }
         }

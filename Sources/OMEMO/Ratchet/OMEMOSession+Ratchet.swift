@@ -87,6 +87,7 @@ extension OMEMOSession.Established {
                 (receiving.next, receiving.discardedBelow) = (last, last)
             }
         }
+        receiving.end()
         next.past = past + [receiving]
         self = next
         discardKeys(now: now)

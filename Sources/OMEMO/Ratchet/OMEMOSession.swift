@@ -176,7 +176,7 @@ public struct OutgoingKey: Sendable, Hashable {
 }
 
 /// What a received message contained and what is to do now.
-public struct OMEMODecryption: Sendable, Hashable {
+public struct OMEMODecryption: Sendable {
     public enum EmptyMessageReason: Sendable, Hashable {
         /// The message made the session: the other device repeats its key exchange until it gets an answer.
         case keyExchange
@@ -184,12 +184,18 @@ public struct OMEMODecryption: Sendable, Hashable {
         case longChain
     }
 
+    private let secret: SecretBytes
     /// The plaintext: the key of a message's payload.
-    public let plaintext: [UInt8]
+    public var plaintext: [UInt8] { secret.bytes }
     /// Why an empty message must be sent to the other device now (XEP-0384 §6); said once.
     public let emptyMessageDue: EmptyMessageReason?
     /// Whether the peer has sent fewer messages than were received: it works with a restored copy of its session.
     public let isPeerRestored: Bool
+
+    init(plaintext: [UInt8], emptyMessageDue: EmptyMessageReason?, isPeerRestored: Bool) {
+        secret = SecretBytes(plaintext)
+        (self.emptyMessageDue, self.isPeerRestored) = (emptyMessageDue, isPeerRestored)
+    }
 
     /// The same for a session in which nothing may be sent.
     public var withoutAnswer: OMEMODecryption {

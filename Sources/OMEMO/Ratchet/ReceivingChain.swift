@@ -69,6 +69,9 @@ struct ReceivingChain: Sendable {
         if seen.count > OMEMOLimits.rememberedCodes { seen.removeFirst() }
     }
 
+    /// The chain is not the current one any more.
+    mutating func end() { seen.removeFirst(max(0, seen.count - OMEMOLimits.rememberedPastCodes)) }
+
     /// Discards the oldest skipped key.
     mutating func discardOldest() {
         guard !skipped.isEmpty else { return }
@@ -97,6 +100,6 @@ struct ReceivingChain: Sendable {
         if let seen = seen.last(where: { $0.counter == message.counter }) {
             return OMEMOError(seen.code == Array(message.code.prefix(8)) ? .alreadyDecrypted : .counterReused)
         }
-        return OMEMOError(message.counter < discardedBelow ? .keyDiscarded : .alreadyDecrypted)
+        return OMEMOError(message.counter < discardedBelow ? .keyDiscarded : .counterUsed)
     }
 }

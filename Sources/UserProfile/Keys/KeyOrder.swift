@@ -30,6 +30,8 @@ public struct KeyOrder: Codable, Sendable, Equatable {
         case policy
         /// Sets it to ``KeyOrder/policy``; `nil` leaves it to the account.
         case setPolicy
+        /// Returns whether messages are encrypted for unused devices; ``KeyOrder/excludesUnused`` changes that.
+        case unused
     }
 
     /// The account, by its bare address.
@@ -40,12 +42,14 @@ public struct KeyOrder: Codable, Sendable, Equatable {
     public var key: String?
     public var device: UInt32?
     public var policy: EncryptionPolicy?
+    /// Whether messages are not encrypted for devices that were not used for a month; `nil` leaves it as it is.
+    public var excludesUnused: Bool?
     /// The timeout for the connection and the server, in seconds.
     public var timeout: Int
 
     public init(
         _ action: Action, of account: JID, at address: JID? = nil, key: String? = nil, device: UInt32? = nil,
-        policy: EncryptionPolicy? = nil, timeout: Int = SendOrder.timeout
+        policy: EncryptionPolicy? = nil, excludesUnused: Bool? = nil, timeout: Int = SendOrder.timeout
     ) {
         self.account = account.bare
         self.action = action
@@ -53,6 +57,7 @@ public struct KeyOrder: Codable, Sendable, Equatable {
         self.key = key
         self.device = device
         self.policy = policy
+        self.excludesUnused = excludesUnused
         self.timeout = timeout
     }
 }
@@ -146,6 +151,8 @@ public struct KeyAnswer: Codable, Sendable, Equatable {
     public var policy: EncryptionPolicy?
     /// Whether the conversation has a policy of its own.
     public var isOwnPolicy: Bool?
+    /// Of `unused`.
+    public var excludesUnused: Bool?
     /// What came of a link, by fingerprints.
     public var verification: Verification?
 

@@ -53,6 +53,9 @@ public struct KeyWork: Sendable {
             case .remove: answer.devices = [try await remove(order.device, encryption)]
             case .link: answer.link = try await encryption.verificationLink(for: address)?.uri
             case .policy, .setPolicy: try await policy(order, encryption, &answer)
+            case .unused:
+                if let excludes = order.excludesUnused { try await encryption.setExcludesUnusedDevices(excludes) }
+                answer.excludesUnused = try await encryption.excludesUnusedDevices
             }
         } catch let failure as KeyFailure {
             throw failure
@@ -136,7 +139,7 @@ extension KeyOrder.Action {
     fileprivate var needsConnection: Bool {
         switch self {
         case .publish, .remove: true
-        case .list, .audit, .verify, .trust, .distrust, .forget, .link, .policy, .setPolicy: false
+        case .list, .audit, .verify, .trust, .distrust, .forget, .link, .policy, .setPolicy, .unused: false
         }
     }
 }

@@ -87,6 +87,22 @@ extension WindowTests {
             await sample.talk.end()
         }
 
+        @Test("the switch for unused devices shows what counts, and changes it")
+        func unused() async throws {
+            let sample = try await EncryptionSample()
+            try await sample.keys.setExcludesUnusedDevices(true)
+            let window = try #require(sample.ownWindow())
+            let row = window.view.unused
+            #expect(await Toolkit.eventually { row.isActive })
+            row.control.isActive = false
+            #expect(await Toolkit.eventually { !window.view.model.excludesUnused })
+            let isExcluded = try await sample.keys.excludesUnusedDevices
+            #expect(!isExcluded)
+            window.window.close()
+            await Toolkit.settle()
+            await sample.talk.end()
+        }
+
         @Test("our own page has the fingerprint and a code of this device, and removes an old device")
         func own() async throws {
             let sample = try await EncryptionSample()

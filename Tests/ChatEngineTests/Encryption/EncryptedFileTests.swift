@@ -5,6 +5,9 @@ import Cryptography
 import FileSharing
 import Foundation
 import HongyanTesting
+import HostileFixtures
+import OMEMO
+import ServerFixtures
 import Synchronization
 import Testing
 import TransportLayer
@@ -177,6 +180,79 @@ struct EncryptedFileTests {
     func output() {
         for scheme in ["aesgcm", "aes128gcm", "aes256cbc"] {
             #expect("see \(scheme)://f.test/1#abab".withoutFileKeys == "see \(scheme)://f.test/1#…")
+        }
+    }
+
+    @Test(
+        "the host of a link learns no key, and neither its redirects nor its content are trusted",
+        arguments: [("/ok/300", 1), ("/to/http%3A%2F%2F127.0.0.1%3A1%2Fx", 1), ("/loop", 2)])
+    func strangeHost(path: String, requests: Int) async throws {
+        let host = try await HostileFileHost()
+        let alice = try await SealingDevice("alice@a.test", on: server)
+        let bob = try await SealingDevice("bob@b.test", on: server)
+        let link = try #require(
+            EncryptedFileLink(
+                address: host.url(path), nonce: [UInt8](repeating: 0xab, count: 12),
+                key: [UInt8](repeating: 0xcd, count: 32)))
+        try await bob.receive(try await alice.seal(link.text, to: bob.address))
+        let stored = try #require(try await bob.timeline(with: alice.address).first)
+        #expect(stored.text.attachments.map(\.url) == [link.text])
+        let folder = try SpareFolder()
+        let media = try await MediaCache.open(at: folder.path, budget: 10 << 20)
+        let fetcher = AttachmentFetcher(
+            store: bob.store, media: media,
+            transfers: .init(trust: .certificateAuthority(try await Certificates.shared.authorityFile)),
+            protection: bob.protection)
+        await #expect(throws: AttachmentFailure.self) { try await fetcher.fetch(0, of: stored.id) }
+        #expect(requests == 1 ? host.requests.count == 1 : host.requests.count >= requests)
+        for request in host.requests {
+            #expect(!request.contains("#") && !request.contains("abab") && !request.contains("cdcd"), "\(request)")
+        }
+        #expect(try await bob.timeline(with: alice.address).first?.text.attachments.first?.isLocal == false)
+        await host.stop()
+    }
+
+    @Test("a file that was uploaded before the conversation was encrypted is encrypted and uploaded again")
+    func uploadedInClear() async throws {
+        let alice = try await SealingDevice("alice@a.test", on: server)
+        let bob = try await SealingDevice("bob@b.test", on: server)
+        let key = alice.key(bob.address)
+        func queue(_ id: String, _ file: ChatStore.Attachment) async throws -> QueuedMessage {
+            let message = try await alice.store.write { writer throws(StoreError) in
+                try writer.send(
+                    OutgoingMessage(
+                        sender: alice.address, originID: id, time: SealingDevice.time,
+                        content: .text(MessageText("", attachments: [file]))), in: key)
+            }
+            return try #require(
+                try await alice.store.read { reader throws(StoreError) in try reader.queued(message) })
+        }
+        let stanzas = QueuedStanzas(
+            store: alice.store, account: alice.id, tellsActivity: { _ in true }, protector: alice.recorder.protector,
+            now: { SealingDevice.time })
+        let hash = HashFunction.sha256.hash(Self.content).map { String(format: "%02x", $0) }.joined()
+        var file = ChatStore.Attachment(
+            kind: .file, name: "plan", url: Self.address, contentHash: hash, isLocal: true)
+        let entry = try await queue("q1", file)
+        guard case .waits = try await stanzas.sealed(entry, to: key) else {
+            Issue.record("It is sent.")
+            return
+        }
+        let waiting = try #require(
+            try await alice.store.read { reader throws(StoreError) in try reader.queued(entry.message.id) })
+        #expect(waiting.hasFileToUpload && waiting.content.attachments.first?.url == nil)
+        #expect(try await alice.records(SessionShelf.prefix).isEmpty, "Nothing was sealed.")
+        // One that is encrypted goes, and so does a link to a file of others.
+        let link = try #require(
+            EncryptedFileLink(
+                address: Self.address, nonce: [UInt8](repeating: 1, count: 12), key: [UInt8](repeating: 2, count: 32)))
+        file.url = link.text
+        let foreign = ChatStore.Attachment(kind: .file, name: "plan", url: Self.address)
+        for (id, file) in [("q2", file), ("q3", foreign)] {
+            guard case .stanza = try await stanzas.sealed(try await queue(id, file), to: key) else {
+                Issue.record("\(id) is not sent.")
+                continue
+            }
         }
     }
 }

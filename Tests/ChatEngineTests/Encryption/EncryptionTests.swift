@@ -185,15 +185,6 @@ struct EncryptionTests {
         #expect(try await bob.records(SessionShelf.prefix).isEmpty)
     }
 
-    @Test("an envelope of another time is refused")
-    func forgedTime() async throws {
-        let context = EnvelopeContext(
-            sender: "a@b", recipient: "c@d", isGroup: false, sent: 1_800_000_000, canonicalAddress: { $0 },
-            seconds: { Timestamp($0).map { $0.millisecondsSince1970 / 1000 } })
-        let late = Timestamp(millisecondsSince1970: 1_800_000_000_000 - 3_600_000).description
-        #expect(throws: EnvelopeError.self) { try context.check(Envelope([], from: "a@b", to: nil, time: late)) }
-    }
-
     @Test("a device that its account does not announce is not trusted, and never written to")
     func unannounced() async throws {
         let bob = try await SealingDevice("bob@b.test", on: server)

@@ -183,6 +183,41 @@ struct SealingDevice: Sendable {
         try await seal(.text(MessageText(text)), to: peer, id: id, from: sender)
     }
 
+    /// As others know it in the current generation.
+    func device() throws -> PeerDevice {
+        PeerDevice(generation: .current, address: address, device: try protection.own().keys.device)
+    }
+
+    /// Encrypts something in the session with a device.
+    func encrypt(_ plaintext: [UInt8], for device: PeerDevice) async throws -> OMEMOElement.RecipientKey {
+        try await protection.changeQuietly { (draft: inout KeyDraft) async throws(ProtectionError) in
+            var shelf = try SessionShelf(try await draft.value(SessionShelf.name(device)) ?? [])
+            do throws(OMEMOError) {
+                var session = try OMEMOSession(serialized: shelf.sessions.first ?? [])
+                let key = try session.encrypt(plaintext, using: protection.cryptography)
+                shelf.put(session.serialized, replacing: 0)
+                draft.write(SessionShelf.name(device), shelf.record)
+                return .init(account: device.address.description, device: device.device, key)
+            } catch {
+                throw ProtectionError(.keyMissing, error.description)
+            }
+        }
+    }
+
+    /// A message with any envelope, in the session with the device of another.
+    func seal(_ envelope: Envelope, to other: SealingDevice, id: String) async throws -> Message {
+        let cryptography = protection.cryptography
+        let payload = try EncryptedPayload(try envelope.padded(using: cryptography), using: cryptography)
+        let key = try await encrypt(payload.key.bytes, for: try other.device())
+        var message = Message(to: other.address, type: .chat, id: id)
+        message.from = try JID("\(address)/a")
+        message.append(OriginIdentifier(id))
+        message.payloads.append(
+            OMEMOElement(
+                .current, sender: try protection.own().keys.device, keys: [key], payload: payload.payload))
+        return try Message(from: XMLElement(parsing: XMLElement(message).description))
+    }
+
     func receive(_ messages: Message...) async throws {
         try await recorder.commit(
             SessionChange(received: messages.map { ReceivedStanza(XMLElement($0)) }, resumption: nil))
@@ -207,10 +242,21 @@ struct SealingDevice: Sendable {
 /// A keyring of one account, in memory.
 final class TestIdentities: OMEMOIdentities {
     private let secret: Mutex<[UInt8]?>
+    /// The places that do not answer.
+    let silent = Mutex<Set<String>>([])
 
     init(_ seed: [UInt8]? = nil) { secret = Mutex(seed) }
 
-    func seed() async throws -> [UInt8]? { secret.withLock { $0 } }
+    func search() async throws -> IdentitySearch {
+        let silent = silent.withLock { $0 }
+        guard let seed = secret.withLock({ $0 }), !silent.contains("keyring") else {
+            return IdentitySearch(unsearched: silent)
+        }
+        return IdentitySearch([.init(seed, in: "keyring")], unsearched: silent)
+    }
 
-    func save(_ seed: [UInt8]) async throws { secret.withLock { $0 = seed } }
+    func save(_ seed: [UInt8]) async throws -> String {
+        secret.withLock { $0 = seed }
+        return "keyring"
+    }
 }

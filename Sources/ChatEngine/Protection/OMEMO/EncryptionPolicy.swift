@@ -14,7 +14,7 @@ public enum EncryptionPolicy: String, Sendable, Hashable, Codable, CaseIterable 
 /// The encryption settings and state of one conversation.
 struct ConversationEncryption: Sendable, Hashable {
     private static let prefix = "omemo/conversation/"
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
 
     /// `nil` is the account's.
     var policy: EncryptionPolicy?
@@ -22,6 +22,9 @@ struct ConversationEncryption: Sendable, Hashable {
     var wasEncrypted = false
     /// When the first one was sent, in seconds since 1970; `nil` if that is not known.
     var began: Int64?
+    /// When the other account has asked for messages without encryption (XEP-0384 §5.7), in seconds since 1970; `nil` if it
+    /// has not, or the person has decided. Until then nothing is sent.
+    var optOut: Int64?
 
     static func name(_ conversation: ConversationAddress) -> String {
         "\(prefix)\(conversation.kind)/\(conversation.address)"
@@ -36,12 +39,13 @@ struct ConversationEncryption: Sendable, Hashable {
     init() {}
 
     init(_ bytes: [UInt8]) throws(ProtectionError) {
-        // Version 1 had no time.
-        let version = bytes.first == 1 ? 1 : Self.version
+        // Version 1 had no time, version 2 no opt-out.
+        let version = bytes.first.flatMap { (1...2).contains($0) ? $0 : nil } ?? Self.version
         var reader = try RecordReader(bytes, version: version)
         policy = EncryptionPolicy(rawValue: String(decoding: try reader.field(), as: UTF8.self))
         wasEncrypted = try reader.byte() == 1
         if version > 1, try reader.byte() == 1 { began = try reader.time() }
+        if version > 2, try reader.byte() == 1 { optOut = try reader.time() }
         try reader.end()
     }
 
@@ -51,6 +55,8 @@ struct ConversationEncryption: Sendable, Hashable {
         writer.write(UInt8(wasEncrypted ? 1 : 0))
         writer.write(UInt8(began == nil ? 0 : 1))
         if let began { writer.write(began) }
+        writer.write(UInt8(optOut == nil ? 0 : 1))
+        if let optOut { writer.write(optOut) }
         return writer.bytes
     }
 

@@ -31,9 +31,27 @@ extension KeyDraft {
         return known
     }
 
-    /// Records that a conversation is encrypted: nothing is sent in clear any more unless the user decides so.
+    /// Records that the other account of a conversation asks for messages without encryption.
+    ///
+    /// - Parameter key: the one with which it asks.
+    mutating func noteOptOut(
+        _ moment: OMEMOProtection.Moment, by key: ProtectionNotice.Key
+    ) async throws(ProtectionError) {
+        var known = try await encryption(of: moment.conversation)
+        guard known.optOut == nil else { return }
+        known.optOut = moment.time.millisecondsSince1970 / 1000
+        write(ConversationEncryption.name(moment.conversation), known.record)
+        note(ProtectionNotice(.optOut, in: moment.conversation, at: moment.time, key: key))
+    }
+
+    /// Records that a conversation is encrypted: nothing is sent in clear any more unless the user decides so. An account
+    /// that encrypts again does not ask for clear text any more.
     mutating func noteEncrypted(_ moment: OMEMOProtection.Moment) async throws(ProtectionError) {
         var known = try await encryption(of: moment.conversation)
+        if let optOut = known.optOut, moment.time.millisecondsSince1970 / 1000 > optOut {
+            known.optOut = nil
+            write(ConversationEncryption.name(moment.conversation), known.record)
+        }
         guard !known.wasEncrypted else { return }
         known.wasEncrypted = true
         known.began = moment.time.millisecondsSince1970 / 1000

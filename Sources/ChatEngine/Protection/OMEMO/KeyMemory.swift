@@ -122,7 +122,7 @@ extension KeyDraft {
     /// Writes what is known of a key, also in the index by fingerprint.
     mutating func write(_ known: KnownKey, _ fingerprint: String, of address: JID) {
         write(KnownKey.name(fingerprint, of: address), known.record)
-        write("\(KnownKey.ownerPrefix(fingerprint))\(address)", [known.isProven ? 1 : 0])
+        write("\(KnownKey.ownerPrefix(fingerprint))\(address)", [known.claim.rawValue])
     }
 
     mutating func removeKey(_ fingerprint: String, of address: JID) {

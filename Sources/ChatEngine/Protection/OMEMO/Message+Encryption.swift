@@ -69,6 +69,9 @@ extension Message {
         body?.split(separator: "\n").contains { EncryptedFileLink($0) != nil } ?? false
     }
 
+    /// Whether the user sees something of it: a text or a file.
+    var hasVisibleContent: Bool { body != nil || ((try? FileOffer(in: self)) ?? nil) != nil }
+
     /// Whether a payload says to which message a text of the legacy generation belongs.
     static func accompaniesLegacy(_ payload: XMLElement) -> Bool {
         payload.isNamed(MessageReply.name) || payload.isNamed(MessageCorrection.name)

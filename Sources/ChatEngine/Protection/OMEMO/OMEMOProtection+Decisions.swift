@@ -10,7 +10,7 @@ extension OMEMOProtection {
     }
 
     /// Decides for one conversation; `nil` leaves it to the account. A decision for ``EncryptionPolicy/never`` holds
-    /// also where messages were encrypted before.
+    /// also where messages were encrypted before. Any decision answers the other account's request for clear text.
     public func setPolicy(
         _ policy: EncryptionPolicy?, of conversation: ConversationAddress
     ) async throws {
@@ -19,6 +19,7 @@ extension OMEMOProtection {
             let standard = self.settings.policy
             let (before, after) = (known.policy ?? standard, policy ?? standard)
             known.policy = policy
+            known.optOut = nil
             if known.wasEncrypted, (before == .never) != (after == .never) {
                 draft.note(ProtectionNotice(after == .never ? .ended : .began, in: conversation, at: self.now()))
             }

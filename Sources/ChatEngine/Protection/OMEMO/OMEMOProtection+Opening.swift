@@ -21,11 +21,17 @@ extension OMEMOProtection {
         do throws(ProtectionError) {
             element = try self.element(of: message, by: route)
         } catch {
+            var error = error
+            if error.code == .ownKeys {
+                await postpone(message, route, &draft)
+                error.change = draft.finish()
+            }
             guard message.body == nil, !hasPayload(message) else { throw error }
-            return OpenedMessage(message.withoutEncryption)
+            return OpenedMessage(message.withoutEncryption, change: error.change)
         }
         do throws(ProtectionError) {
             var opened = try await open(element, of: message, by: route, &draft)
+            guard !Task.isCancelled else { throw ProtectionError(.timedOut, "Opening was cancelled.") }
             let isWorkDue = Self.isWorkDue(after: draft)
             opened.change = draft.finish()
             if isWorkDue { work.send() }
@@ -33,6 +39,8 @@ extension OMEMOProtection {
         } catch {
             var error = error
             error.scheme = element.generation.namespace
+            // The next message is opened already, and nothing of this one may count.
+            guard !Task.isCancelled else { throw error }
             let isWorkDue = Self.isWorkDue(after: draft)
             error.change = draft.finish()
             if isWorkDue { work.send() }
@@ -44,9 +52,9 @@ extension OMEMOProtection {
         }
     }
 
-    /// A text in clear in a conversation that is encrypted, unless the person has decided for clear text there.
+    /// A text or a file in clear in a conversation that is encrypted, unless the person has decided for clear text there.
     public func protection(ofClear message: Message, by route: ReceivedRoute) async -> MessageProtection {
-        guard message.body != nil,
+        guard message.hasVisibleContent,
             let known = try? await KeyDraft(memory).encryption(of: route.conversation), known.wasEncrypted,
             (known.policy ?? settings.policy) != .never
         else { return .none }
@@ -97,7 +105,7 @@ extension OMEMOProtection {
         _ element: OMEMOElement, of message: Message, by route: ReceivedRoute, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> OpenedMessage {
         let own = try own()
-        var failure = ProtectionError(.keyMissing, "Nobody is known who has this device.")
+        var failure = ProtectionError(.noSession, "Nobody is known who has this device.")
         let senders = await senders(of: element, message, by: route)
         for sender in senders {
             let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
@@ -116,7 +124,7 @@ extension OMEMOProtection {
                 }
             }
         }
-        if failure.code == .keyMissing, senders.count == 1, let sender = senders.first {
+        if failure.code.isRepairable, senders.count == 1, let sender = senders.first {
             // Servers deliver messages again, and archives overlap.
             if try await isHere(message, by: route) {
                 throw ProtectionError(.repeated, "The message was decrypted before.")
@@ -132,13 +140,22 @@ extension OMEMOProtection {
 
     /// Whether an earlier copy of the message was decrypted.
     private func isHere(_ message: Message, by route: ReceivedRoute) async throws(ProtectionError) -> Bool {
-        guard let id = message.originID else { return false }
+        let archive = route.conversation.kind == .room ? route.conversation.address : address
+        var names: [TargetReference] = []
+        if let id = message.archiveID(assignedBy: archive) {
+            names.append(.archived(ArchiveReference(archive: archive, id: id)))
+        }
+        if let id = message.originID { names.append(.sent(id: id)) }
+        let references = names
         let key = ConversationKey(account: account, route.conversation)
         let known: StoredMessage?
         do throws(StoreError) {
             known = try await store.read { reader throws(StoreError) in
                 guard let conversation = try reader.conversation(key) else { return nil }
-                return try reader.message(.sent(id: id), in: conversation)
+                for name in references {
+                    if let message = try reader.message(name, in: conversation) { return message }
+                }
+                return nil
             }
         } catch {
             throw ProtectionError(.ownKeys, "The conversation cannot be read.", isTemporary: true, cause: error)
@@ -157,8 +174,10 @@ extension OMEMOProtection {
         case .room, .occupant:
             if route.origin.isOutgoing { return [address] }
             let occupant = route.origin.sender
-            // The archive of a room contains the address of the sender (XEP-0313 §5.1.2).
-            let archived = route.archive == nil ? nil : ((try? message.payload(RoomUser.self)) ?? nil)?.item?.address
+            // The archive of the room itself contains the address of the sender (XEP-0313 §5.1.2). In others an occupant
+            // could have written it.
+            let isFromRoom = route.archive != nil && route.archive == route.conversation.address.bare
+            let archived = isFromRoom ? ((try? message.payload(RoomUser.self)) ?? nil)?.item?.address : nil
             if let account = archived?.bare ?? occupants.account(of: occupant) { return [account] }
             guard let directory else { return [] }
             return await directory.accounts(announcing: element.sender)
@@ -171,55 +190,85 @@ extension OMEMOProtection {
         _ route: ReceivedRoute, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> OpenedMessage {
         let decrypted = try await decrypt(element, key, by: device, &draft)
-        let isEnvelope = element.generation == .current && element.payload != nil
+        let plaintext = decrypted.decryption.plaintext
         // A copy that this device has requested belongs where the message does.
         let missing = try await draft.missing(message, from: device, by: route)
         let conversation = missing?.conversation ?? route.conversation
         let moment = Moment(conversation: conversation, time: route.time ?? now())
-        let trust = try await trust(
-            in: decrypted.identity, of: device, by: isEnvelope ? .envelope : .message, at: moment, &draft)
+        let content = try content(of: element, key: plaintext)
+        var evidence = KeyEvidence.message
+        if case .envelope(let envelope) = content {
+            do throws(EnvelopeError) {
+                try context(of: device, route, in: conversation).check(envelope)
+            } catch { throw ProtectionError(opening: error) }
+            if envelope.from != nil { evidence = .envelope }
+        }
+        let trust = try await trust(in: decrypted.identity, of: device, by: evidence, at: moment, &draft)
         let protection = MessageProtection.encrypted(
             scheme: element.generation.namespace, device: decrypted.identity.fingerprint, trust: trust)
         try await strangers.count(device.address, &draft)
-        guard let payload = element.payload else {
+        var (opened, isOptOut) = (message.withoutEncryption, false)
+        switch content {
+        case .none:
             try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
-            if let request = CopyRequest(plaintext: decrypted.decryption.plaintext), trust.mayRead {
+            if let request = CopyRequest(plaintext: plaintext), trust.mayRead {
                 try await requested(request, by: device, decrypted.identity, message, route, &draft)
             }
-            return OpenedMessage(message.withoutEncryption)
-        }
-        var opened = message.withoutEncryption
-        switch element.generation {
-        case .current:
-            let bytes: [UInt8]
-            do throws(OMEMOError) {
-                bytes = try EncryptedPayload.decrypt(payload, key: decrypted.decryption.plaintext, using: cryptography)
-            } catch { throw ProtectionError(opening: error) }
-            do throws(EnvelopeError) {
-                let envelope = try Envelope(decrypted: bytes)
-                try context(of: device, route, in: conversation).check(envelope)
+            return OpenedMessage(opened)
+        case .envelope(let envelope):
+            if let optOut = envelope.content.first(where: { $0.isNamed(OptOut.name) }) {
+                let key = ProtectionNotice.Key(
+                    device.address, device: device.device.number, fingerprint: decrypted.identity.fingerprint)
+                if trust.mayRead, evidence == .envelope, conversation.kind == .direct, device.address != address {
+                    try await draft.noteOptOut(moment, by: key)
+                }
+                isOptOut = true
+                // The reason is what the other person says.
+                opened.body = OptOut.reason(in: optOut)
+            } else {
                 opened.take(envelope.content)
-            } catch {
-                let isDamaged = error.code == .malformed
-                throw ProtectionError(isDamaged ? .damaged : .forged, error.description, cause: error)
             }
-        case .legacy:
-            guard let nonce = element.nonce else { throw ProtectionError(.damaged, "The nonce is missing.") }
-            do throws(OMEMOError) {
-                let bytes = try LegacyPayload.decrypt(
-                    payload, nonce: nonce, key: decrypted.decryption.plaintext, using: cryptography)
-                opened.take(bodyOfLegacy: String(decoding: bytes, as: UTF8.self), of: message)
-            } catch { throw ProtectionError(opening: error) }
+        case .text(let text): opened.take(bodyOfLegacy: text, of: message)
         }
         opened.offerLinkedFile()
         try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
-        try await draft.noteEncrypted(moment)
+        if !isOptOut { try await draft.noteEncrypted(moment) }
         var result = OpenedMessage(opened, protection)
         if let missing {
             draft.found(missing, from: device)
             result.original = missing.stanza
         }
         return result
+    }
+
+    /// What an element carries.
+    private enum Content {
+        /// The element begins or repairs a session.
+        case none
+        case envelope(Envelope)
+        case text(String)
+    }
+
+    /// - Parameter key: what was encrypted for this device.
+    private func content(of element: OMEMOElement, key: [UInt8]) throws(ProtectionError) -> Content {
+        guard let payload = element.payload else { return .none }
+        do {
+            switch element.generation {
+            case .current:
+                return .envelope(
+                    try Envelope(decrypted: try EncryptedPayload.decrypt(payload, key: key, using: cryptography)))
+            case .legacy:
+                guard let nonce = element.nonce else { throw ProtectionError(.damaged, "The nonce is missing.") }
+                let bytes = try LegacyPayload.decrypt(payload, nonce: nonce, key: key, using: cryptography)
+                return .text(String(decoding: bytes, as: UTF8.self))
+            }
+        } catch let error as OMEMOError {
+            throw ProtectionError(opening: error)
+        } catch let error as EnvelopeError {
+            throw ProtectionError(opening: error)
+        } catch {
+            throw error as? ProtectionError ?? ProtectionError(.damaged, "The payload is damaged.", cause: error)
+        }
     }
 
     private func context(
@@ -230,6 +279,7 @@ extension OMEMOProtection {
         return EnvelopeContext(
             sender: device.address.description, recipient: recipient.description, isGroup: isGroup,
             sent: (route.time ?? now()).millisecondsSince1970 / 1000,
+            tolerance: route.isStamped ? EnvelopeContext.stampTolerance : EnvelopeContext.clockTolerance,
             canonicalAddress: { (try? JID($0))?.bare.description },
             seconds: { Timestamp($0).map { $0.millisecondsSince1970 / 1000 } })
     }

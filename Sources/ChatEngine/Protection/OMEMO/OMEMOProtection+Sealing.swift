@@ -54,6 +54,9 @@ extension OMEMOProtection {
     ) async throws(ProtectionError) -> Plan {
         let encryption = try await draft.encryption(of: conversation)
         if (encryption.policy ?? settings.policy) == .never { return .clear(.policy) }
+        guard encryption.optOut == nil else {
+            throw ProtectionError(.optedOut, "The other account asks for messages without encryption.")
+        }
         let allowsClear = encryption.allowsClear(settings.policy)
         let readable: Audience
         switch audience {
@@ -208,8 +211,9 @@ extension OMEMOProtection {
         guard isSealed(outer) else { return SealedMessage(outer) }
         let hint = EncryptionHint(main.namespace)
         outer.append(hint)
-        // Clients that cannot decrypt show nothing of a message without a text.
-        if content.body != nil { outer.body = hint.fallbackBody }
+        // Programs that do not know the legacy generation show nothing of a message without a text. An envelope alone has
+        // none beside it (XEP-0420 §7).
+        if content.body != nil, generations.contains(.legacy) { outer.body = hint.fallbackBody }
         return SealedMessage(
             outer,
             .encrypted(

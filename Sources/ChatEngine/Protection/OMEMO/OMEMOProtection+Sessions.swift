@@ -32,7 +32,7 @@ extension OMEMOProtection {
             }
         }
         guard !shelf.isEmpty else {
-            throw ProtectionError(.keyMissing, "There is no session with the device.")
+            throw ProtectionError(.noSession, "There is no session with the device.")
         }
         var failure: OMEMOError?
         let count = shelf.sessions.count
@@ -76,7 +76,7 @@ extension OMEMOProtection {
         if let known = preKey, known.exchanges.contains(exchange.ephemeralKey) {
             // A device repeats its exchange in each message until it is answered: this may be a message that was never
             // decrypted here.
-            throw ProtectionError(.keyMissing, "The key exchange was accepted before, and its session is gone.")
+            throw ProtectionError(.noSession, "The key exchange was accepted before, and its session is gone.")
         }
         do throws(OMEMOError) {
             let identity = try exchange.identity(using: cryptography)

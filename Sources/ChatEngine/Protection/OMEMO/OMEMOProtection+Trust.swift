@@ -18,10 +18,19 @@ extension OMEMOProtection {
     enum KeyEvidence {
         /// In a bundle, which can repeat the key of any other account.
         case bundle
-        /// A message was decrypted with it. In the legacy generation nothing in the message names its author.
+        /// A message was decrypted with it that does not name its author: one of the legacy generation, an empty one, or
+        /// an envelope without a sender.
         case message
         /// An envelope that names the account was decrypted with it. The record counts only if that was checked.
         case envelope
+
+        var claim: KnownKey.Claim {
+            switch self {
+            case .bundle: .announced
+            case .message: .used
+            case .envelope: .named
+            }
+        }
     }
 
     /// Returns the trust in an identity key that a device uses, and records a new key; one that the person should decide
@@ -38,14 +47,14 @@ extension OMEMOProtection {
         if let record = try await draft.value(name) {
             var known = try KnownKey(record)
             let before = known
-            if !known.isProven { try await checkOwner(of: key, at: device.address, evidence, draft) }
-            if evidence == .envelope { known.isProven = true }
+            if known.claim != .named { try await checkOwner(of: key, at: device.address, known, evidence, draft) }
+            known.claim = max(known.claim, evidence.claim)
             if isUsed { known.lastSeen = max(known.lastSeen, seconds / Self.seenStep * Self.seenStep) }
             known.device = device.device
             if known != before { draft.write(known, key.fingerprint, of: device.address) }
             return known.trust
         }
-        try await checkOwner(of: key, at: device.address, evidence, draft)
+        try await checkOwner(of: key, at: device.address, nil, evidence, draft)
         var (identities, firstSeen) = ([DeviceIdentity](), Int64?.none)
         for (_, record) in try await draft.values(beginningWith: KnownKey.prefix(device.address)) {
             let known = try KnownKey(record)
@@ -64,7 +73,7 @@ extension OMEMOProtection {
             return .undecided
         }
         var known = KnownKey(key, device.device, trust: finding.trust, now: seconds)
-        known.isProven = evidence == .envelope
+        known.claim = evidence.claim
         draft.write(known, key.fingerprint, of: device.address)
         if let kind = try await noticeKind(of: finding, since: firstSeen, device, at: moment, draft) {
             let noted = ProtectionNotice.Key(
@@ -96,21 +105,33 @@ extension OMEMOProtection {
         }
     }
 
-    /// Refuses a key of another account, unless an envelope names this account. Another account owns it if an envelope has
-    /// named that account. For a legacy message it is enough that the other account announces the key as well: nothing
-    /// in it distinguishes its author from a sender who repeats it.
+    /// Refuses a key that belongs to another account, unless an envelope names this account.
     ///
-    /// - Parameter address: this account.
+    /// The account with the better claim owns a key: one that an envelope has named, then one whose messages were
+    /// decrypted with it. A message that names no author is also refused if this account does not announce the key, or
+    /// announced it later than another one: a sender who repeats the message of another account can copy its keys as
+    /// well. A key that was announced here first, or that the person has verified here, stays here: copying it silences
+    /// nobody.
+    ///
+    /// - Parameters:
+    ///   - address: this account.
+    ///   - known: the record of the key at this account.
     private func checkOwner(
-        of key: IdentityKey, at address: JID, _ evidence: KeyEvidence, _ draft: KeyDraft
+        of key: IdentityKey, at address: JID, _ known: KnownKey?, _ evidence: KeyEvidence, _ draft: KeyDraft
     ) async throws(ProtectionError) {
         let forged = ProtectionError(.forged, "The key belongs to another account.")
         guard try own().identity.publicKey.fingerprint != key.fingerprint else { throw forged }
         guard evidence != .envelope else { return }
+        let claim = known?.claim ?? .announced
         let prefix = KnownKey.ownerPrefix(key.fingerprint)
-        for (name, value) in try await draft.values(beginningWith: prefix) where name != "\(prefix)\(address)" {
-            let isProven = value.first == 1
-            if isProven || evidence == .message { throw forged }
+        for name in try await draft.values(beginningWith: prefix).keys where name != "\(prefix)\(address)" {
+            guard let owner = try? JID(String(name.dropFirst(prefix.count))),
+                let record = try await draft.value(KnownKey.name(key.fingerprint, of: owner))
+            else { continue }
+            let other = try KnownKey(record)
+            guard other.claim <= claim else { throw forged }
+            guard evidence == .message, claim == .announced, known?.trust != .verified else { continue }
+            guard let known, known.firstSeen <= other.firstSeen else { throw forged }
         }
     }
 

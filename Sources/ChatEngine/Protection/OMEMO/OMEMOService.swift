@@ -76,6 +76,7 @@ actor OMEMOService {
                         defer { openGate() }
                         try await publish(with: devices)
                         openGate()
+                        try await context.recorder.openPostponed(of: protection)
                         try await withdrawRetired(with: devices)
                         group.addTask { await self.refreshLists(with: devices) }
                         try await sendOwed(in: session, directory)

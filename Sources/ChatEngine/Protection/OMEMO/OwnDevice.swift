@@ -36,24 +36,62 @@ final class OwnDevice: Sendable {
 
     /// Reads or makes the keys of this device. Until then nothing can be opened or sealed.
     ///
-    /// - Throws: `ProtectionError` with `ownKeys`.
+    /// - Throws: `ProtectionError` with `ownKeys`; it is temporary if the identity may be in a place that does not answer.
     func load() async throws(ProtectionError) {
         guard loaded == nil else { return }
+        let search: IdentitySearch
+        do { search = try await identities.search() } catch {
+            throw ProtectionError(
+                .ownKeys, "The identity of this device cannot be read.", isTemporary: true, cause: error)
+        }
+        let place = try await memory.value(OwnKeys.placeName).map { String(decoding: $0, as: UTF8.self) }
+        let record = try await memory.value(OwnKeys.name)
+        let keys = record.flatMap { try? OwnKeys($0, using: cryptography) }
+        if let record, keys == nil, record.first.map({ $0 > OwnKeys.version }) == true {
+            throw ProtectionError(.ownKeys, "The keys of this device are of a newer version of this program.")
+        }
+        if let keys {
+            for seed in search.seeds {
+                guard let identity = identity(of: seed), identity.publicKey.ed25519 == keys.identity else { continue }
+                if seed.place != place { try await note(seed.place) }
+                return replace(Keys(identity: identity, keys: keys))
+            }
+        }
+        if record != nil, keys != nil || search.seeds.isEmpty,
+            place.map({ search.unsearched.contains($0) }) ?? !search.unsearched.isEmpty
+        {
+            // A new identity would end all sessions.
+            throw ProtectionError(
+                .ownKeys, "The place of the identity of this device does not answer.", isTemporary: true)
+        }
+        // A damaged record is as good as none.
+        try await make(retiring: keys?.device ?? record.flatMap { OwnKeys.device(in: $0) }, search)
+    }
+
+    private func identity(of seed: IdentitySearch.Seed) -> IdentityKeyPair? {
+        try? IdentityKeyPair(seed: SecretBytes(seed.bytes), using: cryptography)
+    }
+
+    private func note(_ place: String) async throws(ProtectionError) {
+        var draft = KeyDraft(memory)
+        draft.write(OwnKeys.placeName, Array(place.utf8))
+        try await memory.save(draft)
+    }
+
+    /// Makes the keys of a new device.
+    ///
+    /// - Parameter retired: an earlier device of this profile whose identity is lost.
+    private func make(retiring retired: OMEMODevice?, _ search: IdentitySearch) async throws(ProtectionError) {
         do {
             let identity: IdentityKeyPair
-            if let seed = try await identities.seed() {
-                identity = try IdentityKeyPair(seed: SecretBytes(seed), using: cryptography)
+            let place: String
+            if let seed = search.seeds.first {
+                (identity, place) = (
+                    try IdentityKeyPair(seed: SecretBytes(seed.bytes), using: cryptography), seed.place
+                )
             } else {
                 identity = try .random(using: cryptography)
-                try await identities.save(identity.seed.bytes)
-            }
-            var retired: OMEMODevice?
-            if let record = try await memory.value(OwnKeys.name) {
-                let keys = try OwnKeys(record, using: cryptography)
-                if keys.identity == identity.publicKey.ed25519 {
-                    return replace(Keys(identity: identity, keys: keys))
-                }
-                retired = keys.device
+                place = try await identities.save(identity.seed.bytes)
             }
             // Sessions of another identity cannot be used.
             var draft = KeyDraft(memory)
@@ -64,12 +102,13 @@ final class OwnDevice: Sendable {
             var keys = try OwnKeys(identity, device: device, now: seconds, using: cryptography)
             try await refill(&keys, &draft)
             draft.write(OwnKeys.name, keys.record)
+            draft.write(OwnKeys.placeName, Array(place.utf8))
             if let retired { draft.write(OwnKeys.retiredName, Array(retired.description.utf8)) }
             try await memory.save(draft)
             replace(Keys(identity: identity, keys: keys))
         } catch {
             throw error as? ProtectionError
-                ?? ProtectionError(.ownKeys, "The keys of this device cannot be read or stored.", cause: error)
+                ?? ProtectionError(.ownKeys, "The keys of this device cannot be stored.", cause: error)
         }
     }
 
@@ -113,7 +152,8 @@ final class OwnDevice: Sendable {
 
 /// The one-time keys.
 extension OwnDevice {
-    /// Creates one-time keys up to the number to publish, and removes used ones that no message can refer to any more.
+    /// Creates one-time keys up to the number to publish, and removes used ones that no message can refer to any more, and
+    /// records that are damaged.
     ///
     /// - Returns: whether others are to be published than before.
     @discardableResult
@@ -122,7 +162,10 @@ extension OwnDevice {
         var changed = false
         var used: [OwnPreKey] = []
         for (name, record) in try await draft.values(beginningWith: OwnPreKey.prefix) {
-            let key = try OwnPreKey(record, using: cryptography)
+            guard let key = try? OwnPreKey(record, using: cryptography) else {
+                draft.write(name, nil)
+                continue
+            }
             if key.used == 0 {
                 unused += 1
             } else if seconds - key.used > OwnPreKey.lifetimeAfterUse {
@@ -170,7 +213,7 @@ extension OwnDevice {
     private func unusedPreKeyRecords(_ draft: KeyDraft) async throws(ProtectionError) -> [OwnPreKey] {
         var unused: [OwnPreKey] = []
         for record in try await draft.values(beginningWith: OwnPreKey.prefix).values {
-            let key = try OwnPreKey(record, using: cryptography)
+            guard let key = try? OwnPreKey(record, using: cryptography) else { continue }
             if key.used == 0 { unused.append(key) }
         }
         return unused

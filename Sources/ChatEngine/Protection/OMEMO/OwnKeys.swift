@@ -6,7 +6,9 @@ struct OwnKeys: Sendable {
     static let name = "omemo/self"
     /// The id of an earlier device of this profile whose identity key is gone: it must be removed from the lists.
     static let retiredName = "omemo/retired"
-    private static let version: UInt8 = 1
+    /// The name of the place where the secret identity key is, as in `IdentitySearch`.
+    static let placeName = "omemo/place"
+    static let version: UInt8 = 1
     /// The current signed key and the one before (XEP-0384 §5.3.2), which others may still use.
     private static let signedKeyLimit = 2
 
@@ -71,6 +73,12 @@ struct OwnKeys: Sendable {
         }
         try reader.end()
         guard !signedKeys.isEmpty else { throw .damagedRecord }
+    }
+
+    /// The device id in a record that may be damaged behind it.
+    static func device(in record: [UInt8]) -> OMEMODevice? {
+        var reader = try? RecordReader(record, version: version)
+        return (try? reader?.number()).flatMap { OMEMODevice($0) }
     }
 
     var record: [UInt8] {

@@ -40,13 +40,24 @@ struct KnownKey: Sendable, Hashable {
     var firstSeen: Int64
     /// When a message of it was opened last.
     var lastSeen: Int64
-    /// Whether an envelope that was encrypted with the key has named the account (XEP-0420 §4). A device list does not prove
-    /// that: it can repeat the keys of any other account.
-    var isProven = false
+    /// What says that the key belongs to the account.
+    var claim = Claim.announced
+
+    /// What says that a key belongs to an account; a better claim is greater.
+    enum Claim: UInt8, Sendable, Comparable {
+        /// A bundle, which can repeat the key of any other account.
+        case announced = 0
+        /// Messages were decrypted with it that name no author.
+        case used = 2
+        /// An envelope that was encrypted with the key has named the account (XEP-0420 §4).
+        case named = 3
+
+        static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+    }
 
     static func name(_ fingerprint: String, of address: JID) -> String { prefix(address) + fingerprint }
     static func prefix(_ address: JID) -> String { "\(prefix)\(address)/" }
-    /// The index by fingerprint: the accounts at which a key was seen; 1 where it is proven.
+    /// The index by fingerprint: the accounts at which a key was seen.
     static let ownerPrefix = "omemo/owner/"
     static func ownerPrefix(_ fingerprint: String) -> String { "\(ownerPrefix)\(fingerprint)/" }
 
@@ -69,7 +80,10 @@ struct KnownKey: Sendable, Hashable {
         else { throw .damagedRecord }
         (self.device, self.trust) = (device, trust)
         (firstSeen, lastSeen) = (try reader.time(), try reader.time())
-        isProven = try reader.byte() == 1
+        // Earlier versions wrote 1 for a key that an envelope has named.
+        let number = try reader.byte()
+        guard let claim = number == 1 ? .named : Claim(rawValue: number) else { throw .damagedRecord }
+        self.claim = claim
         try reader.end()
     }
 
@@ -80,7 +94,7 @@ struct KnownKey: Sendable, Hashable {
         writer.write(Array(trust.rawValue.utf8))
         writer.write(firstSeen)
         writer.write(lastSeen)
-        writer.write(UInt8(isProven ? 1 : 0))
+        writer.write(claim.rawValue)
         return writer.bytes
     }
 }
