@@ -218,7 +218,7 @@ struct CandidateRaceTests {
         let finish = await withTaskExecutorPreference(EventLoop.shared) {
             async let finish = race.run()
             await asked.wait()
-            for _ in 0..<100 { await Task.yield() }
+            for _ in 0..<10_000 { await Task.yield() }
             answer.open()
             return await finish
         }
