@@ -97,6 +97,64 @@ struct CommandModelTests {
         #expect(model.failure == "This command is no longer offered.")
     }
 
+    @Test("of what a hostile bot asks and answers a bounded part is shown, and lines of a text stay")
+    func hostile() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        let bot = try await Person(try await server.newAccount("bot"), on: server)
+        try await juliet.whileRunning {
+            try await bot.whileRunning { try await Self.flood(juliet, bot) }
+        }
+    }
+
+    private static func flood(_ juliet: Person, _ bot: Person) async throws {
+        try await Person.ask(juliet, bot)
+        let commands = try #require(bot.account.session?[AdHocCommands.self])
+        for number in 0..<300 {
+            commands.offer(Command(node: "\(number)", name: "No. \(number)") { _ in .completed("") })
+        }
+        commands.offer(
+            Command(node: "0", name: "Flood") { _ in .ask(Self.floodForm) { answers in .completed(answered(answers)) } }
+        )
+        let model = CommandModel(bot.address, account: juliet.account)
+        await eventually { await juliet.account.contacts.devices(of: bot.address).count == 1 }
+        await model.load()
+        #expect(model.offers.count == 200)
+        await model.start(try #require(model.offer(named: "Flood")))
+        let page = try #require(model.page)
+        #expect(page.fields.map(\.kind).prefix(3) == [.multipleLines, .text, .multipleLines])
+        #expect(page.fields.count == CommandPage.limit)
+        #expect(page.hiddenCount == 103)
+        #expect(page.fields.allSatisfy { $0.label.utf8.count <= FormField.textLimit + 3 })
+        model.answers["text"] = ["one", "", "two"]
+        await model.proceed()
+        #expect(model.progress == .finished)
+        #expect(model.page?.entries.first?.text == "one||two")
+        #expect(model.page?.rows.count == 149)
+        #expect(model.page?.hiddenCount == 51)
+    }
+
+    nonisolated private static let floodForm: DataForm = {
+        func options(_ count: Int) -> [DataFormField.Option] { (0..<count).map { .init(value: "\($0)") } }
+        let text = DataFormField(
+            name: "text", kind: .textMulti, label: "e" + String(repeating: "\u{301}", count: 10_000))
+        let many = [
+            DataFormField(name: "one", kind: .listSingle, options: options(501)),
+            DataFormField(name: "several", kind: .listMulti, options: options(101)),
+        ]
+        return DataForm(
+            kind: .form, fields: [text] + many + (0..<400).map { DataFormField(name: "field \($0)", kind: .textSingle) }
+        )
+    }()
+
+    nonisolated private static func answered(_ answers: DataForm) -> DataForm {
+        let text = answers["text"]?.values.joined(separator: "|") ?? ""
+        let row = ["a", "b"].map { DataFormField(name: $0, values: ["x"]) }
+        return DataForm(
+            kind: .result, fields: [DataFormField(name: "text", values: [text])],
+            columns: row.map { DataFormField(name: $0.name) }, rows: Array(repeating: row, count: 200))
+    }
+
     private final class Deployed: Sendable {
         private let list = Mutex<[String]>([])
         var branches: [String] { list.withLock { $0 } }

@@ -26,7 +26,7 @@ final class CommandWindow {
     private let spinner = Spinner()
     /// The commands in the list.
     private(set) var shownOffers: [CommandService.Offer]?
-    private var shownPage: CommandPage?
+    private var shownStage = 0
     private var shownFailure: String?
     /// A command that starts as soon as the window is shown.
     private let first: CommandService.Offer?
@@ -106,10 +106,12 @@ final class CommandWindow {
         cancel.isVisible = model.progress == .asking || model.progress == .working && isPage
         back.isVisible = model.canGoBack
         showForward()
-        fields.root.isSensitive = model.progress == .asking
+        let canAnswer = model.progress == .asking
+        // GTK's entries do not handle losing the focus when they are disabled.
+        if !canAnswer, fields.root.isSensitive { cancel.grabFocus() }
+        fields.root.isSensitive = canAnswer
         if model.offers != shownOffers { showOffers() }
-        if let page = model.page, page != shownPage { showPage(page) }
-        if model.page == nil { shownPage = nil }
+        if let page = model.page, model.stageCount != shownStage { showPage(page) }
         fields.show(wrong: model.wrongField)
         failure.text = model.failure ?? ""
         failure.isVisible = model.failure != nil
@@ -162,7 +164,7 @@ final class CommandWindow {
     }
 
     private func showPage(_ page: CommandPage) {
-        shownPage = page
+        shownStage = model.stageCount
         texts = []
         heading.text = page.title ?? model.current?.name ?? ""
         says.removeAll()

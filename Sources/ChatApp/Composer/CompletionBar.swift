@@ -106,12 +106,12 @@ final class CompletionBar {
 }
 
 extension ComposerView {
-    /// Handles a key before the input field does.
     /// Whether Return sends with these modifiers.
     static func sends(_ modifiers: Modifiers, withReturn: Bool) -> Bool {
         withReturn ? !modifiers.contains(.shift) : modifiers.contains(.control)
     }
 
+    /// Handles a key before the input field does.
     func pressed(_ press: KeyPress) -> Bool {
         // While an input method composes text, the same keys confirm, change and cancel the composition.
         if entry.isComposing { return false }

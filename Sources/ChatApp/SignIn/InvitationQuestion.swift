@@ -33,7 +33,7 @@ final class InvitationQuestion {
     }
 
     /// - Parameters:
-    ///   - add: called with the account that the contact is to be added to.
+    ///   - add: called with the account that gets the contact.
     ///   - create: called when the user wants a new account.
     func present(over window: Window?, add: @escaping (AccountID) -> Void, create: @escaping () -> Void) {
         // The closure holds the row, which libadwaita 1.2 requires to live as long as the dialog does.

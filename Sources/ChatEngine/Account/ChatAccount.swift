@@ -114,7 +114,7 @@ public final class ChatAccount: Sendable {
 
     // MARK: Conversations
 
-    /// Stores a message, then sends it as soon as possible, perhaps after the next start of the program.
+    /// Returns when the message is on disk; it is sent as soon as possible, perhaps after the next start of the program.
     public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
         try await messages.send(content, in: key, id: nil)
     }

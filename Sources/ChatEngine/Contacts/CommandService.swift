@@ -24,6 +24,10 @@ public struct CommandService: Sendable {
 
     /// Devices of one contact that are asked; a person has fewer, and a bot one.
     private static let deviceLimit = 8
+    /// Commands of one address that are offered; a server has about 50 for its administrator.
+    private static let offerLimit = 200
+    /// In bytes of UTF-8, of a node or a name. A person chooses no command with a longer one.
+    private static let nameLimit = 1_024
 
     private let context: AccountContext
     private let contacts: ContactService
@@ -54,8 +58,11 @@ public struct CommandService: Sendable {
                 group.addTask {
                     do throws(ClientError) {
                         let items = try await commands.commands(of: responder)
+                        let usable = items.lazy.filter { item in
+                            item.node.utf8.count <= Self.nameLimit && item.name.utf8.count <= Self.nameLimit
+                        }.prefix(Self.offerLimit)
                         return (
-                            index, .success(items.map { Offer(responder: responder, node: $0.node, name: $0.name) })
+                            index, .success(usable.map { Offer(responder: responder, node: $0.node, name: $0.name) })
                         )
                     } catch {
                         return (index, .failure(error))

@@ -37,6 +37,8 @@ public final class CommandModel {
     /// The command that was started.
     public private(set) var current: CommandService.Offer?
     public private(set) var page: CommandPage?
+    /// The number of stages that were received. Two questions in turn can be the same.
+    public private(set) var stageCount = 0
     /// The values of the fields by their ids.
     public var answers: [String: [String]] = [:]
     /// Why the last action failed, as a sentence.
@@ -95,7 +97,13 @@ public final class CommandModel {
         guard progress == .asking, let stage else { return }
         var submitted: DataForm?
         if let form = stage.form, form.kind == .form {
-            let given = answers.mapValues { $0.filter { !$0.isEmpty } }
+            // An empty line belongs to a text of several lines; an empty answer is none.
+            let kinds = Dictionary(form.fields.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
+            let given = Dictionary(
+                answers.map { name, values in
+                    let isText = kinds[name] == .textMulti && values.contains { !$0.isEmpty }
+                    return (name, isText ? values : values.filter { !$0.isEmpty })
+                }, uniquingKeysWith: { first, _ in first })
             let filled = form.answered(with: given)
             if let fault = form.faults(in: filled).first {
                 (failure, wrongField) = (Wording.fault(fault), fault.field)
@@ -146,6 +154,7 @@ public final class CommandModel {
             }
             stage = next
             page = CommandPage(next)
+            stageCount += 1
             let defaults = page?.fields.filter { $0.kind != .remark }.map { ($0.id, $0.values) } ?? []
             answers = Dictionary(defaults, uniquingKeysWith: { first, _ in first })
             progress = next.isFinished ? .finished : .asking

@@ -21,15 +21,12 @@ public struct CommandPage: Sendable, Hashable {
         public let text: String
     }
 
-    /// Fields that are shown. More of them cannot be filled in by a person.
-    static let fieldLimit = 200
-    /// Rows of a result that are shown; a table of a server can have thousands.
-    static let rowLimit = 500
-    /// In characters, of one text.
-    static let textLimit = 4_000
+    /// Texts, fields and values that are shown, each option of a multiple choice counting as one. A person cannot fill in
+    /// more, and each is a row on the screen; a stanza can contain thousands.
+    static let limit = 300
 
     public let title: String?
-    /// What is to be read before the fields.
+    /// The instructions above the fields.
     public let paragraphs: [String]
     public let notes: [Note]
     /// The questions, and the texts between them.
@@ -38,44 +35,50 @@ public struct CommandPage: Sendable, Hashable {
     public let entries: [Entry]
     /// The rows of a table in a result (XEP-0004 §3.4).
     public let rows: [[Entry]]
-    /// Fields and rows that are not shown, because there are too many.
+    /// Texts, fields and rows of a table that are not shown, because there are too many.
     public let hiddenCount: Int
 
     init(_ stage: CommandStage) {
-        notes = stage.notes.map { note in
+        notes = stage.notes.prefix(Self.limit).map { note in
             let severity: Note.Severity =
                 switch note.severity {
                 case .info: .information
                 case .warn: .warning
                 case .error: .failure
                 }
-            return Note(severity: severity, text: Self.bounded(note.text))
+            return Note(severity: severity, text: FormField.bounded(note.text))
         }
         guard let form = stage.form else {
             (title, paragraphs, fields, entries, rows, hiddenCount) = (nil, [], [], [], [], 0)
             return
         }
-        title = form.title.map(Self.bounded).flatMap { $0.trimmingWhitespace.isEmpty ? nil : $0 }
-        paragraphs = form.instructions.map(Self.bounded).filter { !$0.trimmingWhitespace.isEmpty }
+        title = form.title.map(FormField.bounded).flatMap { $0.trimmingWhitespace.isEmpty ? nil : $0 }
+        paragraphs = form.instructions.prefix(Self.limit).map(FormField.bounded)
+            .filter { !$0.trimmingWhitespace.isEmpty }
         if form.kind == .form, !stage.isFinished {
             let all = Self.questions(of: form)
-            fields = Array(all.prefix(Self.fieldLimit))
+            var room = Self.limit
+            fields = Array(
+                all.prefix { field in
+                    if case .choices(let options) = field.kind { room -= options.count } else { room -= 1 }
+                    return room >= 0
+                })
             (entries, rows) = ([], [])
             hiddenCount = all.count - fields.count
         } else {
             let shown = form.fields.filter { $0.kind != .hidden }
             fields = []
-            entries = shown.prefix(Self.fieldLimit).map { Self.entry($0, label: $0.label) }
-            rows = form.rows.prefix(Self.rowLimit).map { row in
-                row.prefix(Self.fieldLimit).map { field in
-                    Self.entry(field, label: form.columns.first { $0.name == field.name }?.label)
-                }
-            }
-            hiddenCount = max(0, shown.count - Self.fieldLimit) + max(0, form.rows.count - Self.rowLimit)
+            entries = shown.prefix(Self.limit).map { Self.entry($0, label: $0.label) }
+            let labels = Dictionary(
+                form.columns.map { ($0.name, $0.label) }, uniquingKeysWith: { first, _ in first })
+            var room = Self.limit - entries.count
+            rows = form.rows.prefix { row in
+                room -= row.count
+                return room >= 0
+            }.map { row in row.map { Self.entry($0, label: labels[$0.name] ?? nil) } }
+            hiddenCount = shown.count - entries.count + form.rows.count - rows.count
         }
     }
-
-    private static func bounded(_ text: String) -> String { String(text.prefix(textLimit)) }
 
     private static func entry(_ field: DataFormField, label: String?) -> Entry {
         let isText = field.kind == .fixed && field.name == nil
@@ -83,8 +86,8 @@ public struct CommandPage: Sendable, Hashable {
             field.options.first { $0.value == value }?.label ?? (field.kind == .boolean ? yesOrNo(value) : value)
         }
         return Entry(
-            label: isText ? "" : bounded(label ?? field.label ?? field.name ?? ""),
-            text: bounded(values.joined(separator: "\n")))
+            label: isText ? "" : FormField.bounded(label ?? field.label ?? field.name ?? ""),
+            text: FormField.bounded(values.joined(separator: "\n")))
     }
 
     private static func yesOrNo(_ value: String) -> String {
@@ -99,21 +102,23 @@ public struct CommandPage: Sendable, Hashable {
     private static func questions(of form: DataForm) -> [FormField] {
         guard !form.pages.isEmpty else { return form.fields.compactMap { FormField($0) } }
         var placed: Set<String> = []
+        let named = Dictionary(
+            form.fields.compactMap { field in field.name.map { ($0, field) } }, uniquingKeysWith: { first, _ in first })
         func fields(of parts: [DataFormPage.Part]) -> [FormField] {
             parts.flatMap { part -> [FormField] in
                 switch part {
-                case .text(let text): return [FormField.remark(bounded(text))].compactMap(\.self)
+                case .text(let text): return [FormField.remark(text)].compactMap(\.self)
                 case .section(let label, let parts):
-                    return [label.flatMap { FormField.remark(bounded($0)) }].compactMap(\.self) + fields(of: parts)
+                    return [label.flatMap { FormField.remark($0) }].compactMap(\.self) + fields(of: parts)
                 case .field(let name):
-                    guard placed.insert(name).inserted, let field = form[name] else { return [] }
+                    guard placed.insert(name).inserted, let field = named[name] else { return [] }
                     return [FormField(field)].compactMap(\.self)
                 case .table: return []
                 }
             }
         }
         let paged = form.pages.flatMap { page in
-            [page.label.flatMap { FormField.remark(bounded($0)) }].compactMap(\.self) + fields(of: page.parts)
+            [page.label.flatMap { FormField.remark($0) }].compactMap(\.self) + fields(of: page.parts)
         }
         let others = form.fields.filter { field in field.name.map { !placed.contains($0) } ?? true }
         return paged + others.compactMap { FormField($0) }

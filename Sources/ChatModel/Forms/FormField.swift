@@ -53,9 +53,30 @@ public struct FormField: Sendable, Hashable, Identifiable {
         self.link = link
     }
 
+    /// Options of a multiple choice; each is a switch. A field with more is a list that is typed.
+    static let switchLimit = 100
+    /// Options of a choice. A field with more is typed.
+    static let optionLimit = 500
+    /// In bytes of UTF-8, of a label or another text of a form; none that a person reads is longer.
+    static let textLimit = 4_096
+
+    /// The beginning of a longer text.
+    static func bounded(_ text: String) -> String {
+        guard text.utf8.count > textLimit else { return text }
+        // A single character can have any number of code points.
+        var shown = String.UnicodeScalarView()
+        var length = 0
+        for scalar in text.unicodeScalars {
+            length += UTF8.width(scalar)
+            guard length <= textLimit else { break }
+            shown.append(scalar)
+        }
+        return String(shown) + "…"
+    }
+
     /// A text between the fields.
     static func remark(_ text: String) -> FormField? {
-        let text = text.trimmingWhitespace
+        let text = bounded(text).trimmingWhitespace
         return text.isEmpty ? nil : FormField(id: "remark " + text, label: text, kind: .remark)
     }
 
@@ -67,21 +88,24 @@ public struct FormField: Sendable, Hashable, Identifiable {
             return
         }
         guard let name = field.name, field.kind != .hidden else { return nil }
-        let options = field.options.map { Option(label: $0.label ?? $0.value, value: $0.value) }
+        let options = field.options.prefix(Self.optionLimit).map { option in
+            Option(label: Self.bounded(option.label ?? option.value), value: option.value)
+        }
         let kind: Kind =
             switch field.kind {
             case .boolean: .yesOrNo
             case .textPrivate: .secret
             case .textMulti: .multipleLines
             case .jidMulti: .addresses
-            case .listSingle: .choice(options)
-            case .listMulti: .choices(options)
+            case .listSingle: field.options.count > Self.optionLimit ? .text : .choice(options)
+            case .listMulti: field.options.count > Self.switchLimit ? .multipleLines : .choices(options)
             case .fixed: .remark
             case .hidden, .jidSingle, .textSingle: name == "email" ? .email : .text
             }
         let given = field.label.flatMap { $0.trimmingWhitespace.isEmpty ? nil : $0 }
         self.init(
-            id: name, label: label ?? given ?? name, explanation: field.description, kind: kind,
+            id: name, label: Self.bounded(label ?? given ?? name), explanation: field.description.map(Self.bounded),
+            kind: kind,
             isRequired: field.isRequired, values: field.values, picture: picture,
             link: (field.media?.sources ?? []).map(\.uri).lazy.compactMap(Self.pageAddress).first)
     }

@@ -143,7 +143,7 @@ extension Wording {
             advice = localized("Choose “Never” if you want to send without encryption.")
         case .optedOut:
             reason = localized("%@ asks you to write without encryption.", name)
-            advice = localized("Choose “Never” to do so, or “Always” to go on with encryption.")
+            advice = localized("Choose “Never” to do so, or “Always” to keep encrypting.")
         case .ownKeys:
             reason = localized("The keys of this computer could not be read.")
             advice = localized("Start the program again.")

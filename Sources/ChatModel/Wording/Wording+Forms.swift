@@ -16,7 +16,7 @@ extension Wording {
         }
     }
 
-    /// Why a command did not begin or go on.
+    /// Why a command did not start or continue.
     static func commandFailure(_ error: ClientError) -> String {
         switch error.stanzaError?.condition {
         case .itemNotFound?: localized("This command is no longer offered.")

@@ -24,8 +24,7 @@ public struct PictureFile: Sendable, Hashable {
     /// The longest side of a picture that is shown in the place of a file, in pixels (XEP-0264 §5).
     public static let previewSide = 128
 
-    /// Whether these bytes are a still PNG or JPEG with sides of at most ``previewSide``, so that decoding costs little
-    /// whoever sent it.
+    /// Whether these bytes are a still PNG or JPEG with sides of at most ``previewSide``, so that decoding costs little.
     public static func isPreview(_ bytes: [UInt8]) -> Bool {
         guard let file = try? inspect(bytes) else { return false }
         return [.png, .jpeg].contains(file.type) && !file.isAnimated && max(file.width, file.height) <= previewSide

@@ -45,6 +45,7 @@ extension ProtectionError {
             }
         self.init(code, error.description, cause: error)
     }
+
     /// Why a decrypted envelope does not belong to its stanza.
     init(opening error: EnvelopeError) {
         let code: Code =
