@@ -150,6 +150,11 @@ struct CommandCommandTests {
         #expect(!chat.screen().text.contains("\u{9B}"))
         chat.type("/fly\r")
         try await wait("There is no command /fly")
+        // In another conversation the list of this bot does not count.
+        chat.type("/chat nobody-here\r")
+        try await wait("Conversation with nobody-here")
+        chat.type("/run 2\r")
+        try await wait("Type /commands ADDRESS.")
         chat.type("\u{4}")
         #expect(await chat.result().status == 0)
     }

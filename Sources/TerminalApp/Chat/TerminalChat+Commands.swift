@@ -122,6 +122,8 @@ extension TerminalChat {
         }
         isSwitching = true
         conversation = nil
+        // A number belongs to the list that was shown here.
+        commandDialog = nil
         await pane?.close()
     }
 
