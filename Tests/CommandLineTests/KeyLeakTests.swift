@@ -12,7 +12,9 @@ import XMPPAddress
 /// Whatever the programs print or write, no secret key is in it, in no notation.
 @Suite("No key leaves the programs", .timeLimit(.minutes(20)))
 struct KeyLeakTests {
-    @Test("the identity key, session keys and keys of files are in no output, export, log or crash report")
+    @Test(
+        "the identity key, session keys and keys of files are in no output, export, log or crash report of the programs"
+    )
     func leaks() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
@@ -60,6 +62,17 @@ struct KeyLeakTests {
         crashing.signal(SIGKILL)
         let crash = await crashing.result()
         keep(crash)
+
+        // The desktop program receives a message, and all parts of it log what they can.
+        let window = try DesktopPerson(romeo)
+        let desktop = try window.start(
+            ["--log", romeo.home.path + "/desktop.log", "--log-level", "stanzas"],
+            environment: ["G_MESSAGES_DEBUG": "all"])
+        keep(try await juliet.run("send", romeo.address, "what light through yonder window breaks", "--encrypted"))
+        try await desktop.poll("the message at the window", seconds: 60) { window.hasStored("through yonder window") }
+        _ = try await window.quit(desktop)
+        outputs += [desktop.output, desktop.errors]
+        #expect(desktop.errors.contains("DEBUG"))
 
         for person in [juliet, romeo] {
             let secrets = try await Secrets(of: person)

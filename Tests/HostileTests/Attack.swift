@@ -1,6 +1,6 @@
 import Foundation
 
-/// An attack of the security review, and the tests for it.
+/// An attack, and the tests for it.
 struct Attack: Sendable, Equatable {
     /// The letter of the family and a number.
     let id: String
@@ -18,16 +18,17 @@ struct Attack: Sendable, Equatable {
         "I1": "CVE-2024-46957", "M1": "CVE-2019-16237", "P14": "CVE-2022-22784",
     ]
 
-    /// All attacks, in the order of the review.
-    static let all: [Attack] = [AttackRows.negotiation, AttackRows.messages, AttackRows.transfers, AttackRows.floods]
-        .flatMap { rows in
-            rows.split(separator: "\n").map { line in
-                let fields = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-                return Attack(
-                    id: fields[0], name: fields[1], place: fields[2],
-                    tests: fields.count > 3 ? fields[3].split(separator: " ").map(String.init) : [])
-            }
+    /// All attacks: those of the review in its order, then those on the encryption.
+    static let all: [Attack] = [
+        AttackRows.negotiation, AttackRows.messages, AttackRows.transfers, AttackRows.floods, AttackRows.encryption,
+    ].flatMap { rows in
+        rows.split(separator: "\n").map { line in
+            let fields = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            return Attack(
+                id: fields[0], name: fields[1], place: fields[2],
+                tests: fields.count > 3 ? fields[3].split(separator: " ").map(String.init) : [])
         }
+    }
 
     /// `Documentation/Security.md`.
     static var document: String {

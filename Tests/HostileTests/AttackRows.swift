@@ -161,4 +161,28 @@ enum AttackRows {
         P13 | own text of 60,000 `&` | Prosody, ejabberd | HostileTests/OversizedTests/longTexts
         P14 | other oddities of XML | Prosody, ejabberd | HostileTests/PoisonTests/message HostileTests/DifferentialTests/servers
         """
+
+    /// Q: end-to-end encryption.
+    static let encryption = """
+        Q1 | device list in the name of another account | contact | ExtensionsTests/OMEMODevicesTests/forged ExtensionsTests/OMEMODevicesTests/wrongAnswer
+        Q2 | device list with 10,000 devices | contact | ExtensionsTests/OMEMODevicesTests/manyDevices OMEMOTests/ElementTests/tooManyDevices
+        Q3 | encrypted message repeated | own server | ChatEngineTests/EncryptionTests/replay
+        Q4 | encrypted message under the name of another account | own server | ChatEngineTests/EncryptionTests/swappedSender
+        Q5 | message from a device that its account does not announce | contact's server | ChatEngineTests/EncryptionTests/unannounced ChatEngineTests/KeyOwnerTests/unknownList
+        Q6 | encrypted elements removed, a clear text added | own server | ChatEngineTests/KeyOwnerTests/strippedElements ChatEngineTests/StrangerTests/clear
+        Q7 | announcement of the newer generation hidden | own server | ChatEngineTests/EncryptionTests/downgrade
+        Q8 | element of the newer generation removed | own server | ChatEngineTests/EncryptionTests/droppedElement
+        Q9 | own keys made unreadable for others | own server | ExtensionsTests/AnnouncingTests/repair
+        Q10 | other key under the same device number, during a conversation | contact's server | ChatEngineTests/EncryptionTests/changedKey
+        Q11 | link of an encrypted file to another host, or to another content | contact | ChatEngineTests/EncryptedFileTests/attack ChatEngineTests/EncryptedFileTests/strangeHost
+        Q12 | giant and negative counters | contact | ChatEngineTests/EncryptionTests/counters OMEMOTests/MessageCodecTests/counters OMEMOTests/SessionTests/giantCount
+        Q13 | envelope with another sender, or without one | contact | ChatEngineTests/EncryptionTests/forgedEnvelope ChatEngineTests/KeyOwnerTests/envelopeWithoutSender
+        Q14 | envelope with another time | own server | ChatEngineTests/KeyOwnerTests/time
+        Q15 | key of somebody else announced as one's own | contact | ChatEngineTests/EncryptionTests/copiedKey ChatEngineTests/KeyOwnerTests/copiedKey ChatEngineTests/KeyOwnerTests/keyTakenFirst
+        Q16 | 5,000 keys for one device in a message | contact | ChatEngineTests/StrangerTests/manyKeys OMEMOTests/ElementTests/tooManyKeys
+        Q17 | a new device number with each message | contact | ChatEngineTests/StrangerTests/sessions
+        Q18 | bundle with a wrong signature, or of another device | contact's server | ExtensionsTests/OMEMODevicesTests/wrongBundles ExtensionsTests/OMEMODevicesTests/otherBundle OMEMOTests/ElementTests/forged
+        Q19 | request to stop encrypting, by a device that is not trusted | contact's server | ChatEngineTests/OptOutTests/untrusted
+        Q20 | account of an occupant claimed by another archive | contact | ChatEngineTests/KeyOwnerTests/archivedAddress
+        """
 }

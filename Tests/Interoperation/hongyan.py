@@ -62,7 +62,7 @@ class Desktop(Person):
 
     def sends_file(self, path):
         self.clicks("push button", "Send pictures or files")
-        self.sees("filler", "Send pictures or files")
+        self.sees("filler", "Send Pictures or Files")
         self.pauses()
         self.presses("ctrl+l")
         self.types(str(path))

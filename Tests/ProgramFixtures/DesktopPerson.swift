@@ -16,16 +16,24 @@ package struct DesktopPerson: Sendable {
 
     /// An account that is set up in the programs; the window is not open yet.
     package init(_ name: String, onAny server: any PrivateServer) async throws {
-        desktop = try PrivateDesktop(width: 1000, height: 700)
-        person = try await Person(name, onAny: server)
+        try self.init(try await Person(name, onAny: server))
         try await person.run("login")
     }
 
-    package func start() throws -> Program {
+    /// A person whose programs have the account already.
+    package init(_ person: Person) throws {
+        desktop = try PrivateDesktop(width: 1000, height: 700)
+        self.person = person
+    }
+
+    package func start(
+        _ arguments: [String] = [], environment additional: [String: String] = [:]
+    ) throws -> Program {
         var environment = desktop.environment.filter { !$0.key.hasPrefix("XDG_") || $0.key == "XDG_RUNTIME_DIR" }
         environment["HOME"] = nil
         environment["HONGYAN_MAIN_LOOP_REPORT"] = report
-        return try Program("hongyan-desktop", [], home: person.home, environment: environment)
+        environment.merge(additional) { $1 }
+        return try Program("hongyan-desktop", arguments, home: person.home, environment: environment)
     }
 
     /// The file that the program stores messages in.

@@ -8,13 +8,16 @@ final class OtherProgram: Sendable {
     private let input = Pipe()
     private let lines: AsyncStream<String>
 
-    /// - Parameter arguments: added to address, password, host and port.
+    /// - Parameters:
+    ///   - arguments: added to address, password, host and port.
+    ///   - environment: added to this process's.
     init(
-        _ script: String, by python: String = "/usr/bin/python3", _ account: ServerFixtures.Account,
-        on server: RunningServer, _ arguments: [String]
+        _ script: String, _ account: ServerFixtures.Account, on server: RunningServer, _ arguments: [String],
+        environment: [String: String] = [:]
     ) throws {
         let process = Process()
-        process.executableURL = URL(filePath: python)
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let script = URL(filePath: #filePath).deletingLastPathComponent().path + "/" + script
         process.arguments = [script, account.address, account.password, server.host, String(server.port)] + arguments
         let output = Pipe()
