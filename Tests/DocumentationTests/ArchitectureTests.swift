@@ -202,6 +202,35 @@ struct ArchitectureTests {
         }
     }
 
+    /// A type that is written from many files is several types, each with a state of its own.
+    @Test("no type of the terminal chat has more than 300 lines over all its files")
+    func sizes() throws {
+        let sizes = try Self.linesOfTypes(in: "TerminalApp")
+        #expect(sizes.count > 30)
+        for (type, lines) in sizes where lines > 300 { Issue.record("\(type) has \(lines) lines.") }
+    }
+
+    /// The lines of each type of a module: its declaration and all extensions, from the first line to the closing brace.
+    private static func linesOfTypes(in module: String) throws -> [String: Int] {
+        let declaration = #/^(?:@\w+(?:\([^)]*\))? |[a-z]+ )*(?:struct|class|enum|actor|protocol|extension) (\w+)/#
+        let folder = ProjectFile.root.appending(path: "Sources/\(module)").path(percentEncoded: false)
+        var sizes: [String: Int] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+            var open: (type: String, line: Int)?
+            for (number, line) in try ProjectFile("Sources/\(module)/\(path)").lines.enumerated() {
+                if let (type, first) = open {
+                    guard line.hasPrefix("}") else { continue }
+                    sizes[type, default: 0] += number - first + 1
+                    open = nil
+                } else if let match = line.prefixMatch(of: declaration) {
+                    let type = String(match.output.1)
+                    if line.hasSuffix("}") { sizes[type, default: 0] += 1 } else { open = (type, number) }
+                }
+            }
+        }
+        return sizes
+    }
+
     @Test("each place that the page names is there")
     func places() throws {
         let places = document.text.matches(of: /`((?:Sources|Tests|Examples|Fuzz|Benchmarks|Scripts)\/[^`]*)`/)

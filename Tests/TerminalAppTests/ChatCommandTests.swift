@@ -3,37 +3,92 @@ import Testing
 @testable import TerminalApp
 
 @Suite struct ChatCommandTests {
+    /// The meaning of a line in words: `message: …`, `/name: argument`, `usage: …` or `unknown: …`.
+    private func meaning(_ line: String) -> String {
+        switch ChatLine(line) {
+        case .message(let text): "message: \(text)"
+        case .command(let command, let typed): "\(command.name): \(typed.text)"
+        case .incomplete(let usage): "usage: \(usage)"
+        case .unknown(let name): "unknown: \(name)"
+        }
+    }
+
     @Test(
         "Lines are messages or commands",
         arguments: [
-            ("hello", .message("hello")), ("//path", .message("/path")), (" /quit", .message(" /quit")),
-            ("/quit", .quit),
-            ("/picture a b.png", .picture("a b.png")), ("/picture", .incomplete("/picture FILE")),
-            ("/voice", .voice(nil)),
-            ("/voice x.wav", .voice("x.wav")), ("/play", .play(nil)),
-            ("/add bob Bobby B", .add("bob", name: "Bobby B")),
-            ("/add", .incomplete("/add ADDRESS")), ("/accept", .accept(nil)),
-            ("/reject bob@x.test", .reject("bob@x.test")),
-            ("/contacts", .open(nil)), ("/friends", .open(nil)),
-            ("/status away back at six", .status(show: "away", text: "back at six")),
-            ("/status dnd", .status(show: "dnd", text: nil)),
-            ("/status at sea", .status(show: "online", text: "at sea")),
-            ("/reply 2 not yet", .reply(2, "not yet")), ("/reply well said", .reply(1, "well said")),
-            ("/reply 2", .reply(1, "2")), ("/reply", .incomplete("/reply [NUMBER] TEXT")),
-            ("/reply 2nd of May", .reply(1, "2nd of May")),
-            ("/me waves", .message("/me waves")), ("/me", .incomplete("/me TEXT")),
-            ("/nick Jule", .nickname("Jule")), ("/nick", .incomplete("/nick NICK")),
-            ("/topic", .topic(nil)), ("/topic Roses at dawn", .topic("Roses at dawn")),
-            ("/invite Nurse Angelica come", .invite("Nurse Angelica come")),
-            ("/kick Tybalt for fencing", .kick("Tybalt for fencing")), ("/ban", .incomplete("/ban NICK [TEXT]")),
-            ("/moderate", .moderate(1, reason: nil)), ("/moderate 2", .moderate(2, reason: nil)),
-            ("/moderate 2 spam", .moderate(2, reason: "spam")),
-            ("/moderate 2nd spam", .moderate(1, reason: "2nd spam")),
-            ("/block", .block(nil)), ("/unblock x@y.test", .unblock("x@y.test")), ("/unread", .unread),
-            ("/fly", .unknown("/fly")), ("two\nlines", .message("two\nlines")),
-        ] as [(String, ChatCommand)])
-    func commands(_ line: String, _ expected: ChatCommand) {
-        #expect(ChatCommand(line) == expected)
+            ("hello", "message: hello"), ("//path", "message: /path"), (" /quit", "message:  /quit"),
+            ("/quit", "/quit: "), ("/exit", "/quit: "), ("/quit now", "/quit: now"),
+            ("/picture a b.png", "/picture: a b.png"), ("/picture", "usage: /picture FILE"),
+            ("/voice", "/voice: "), ("/voice x.wav", "/voice: x.wav"), ("/play", "/play: "),
+            ("/file ", "usage: /file FILE"),
+            ("/add bob Bobby B", "/add: bob Bobby B"), ("/add", "usage: /add ADDRESS"), ("/accept", "/accept: "),
+            ("/reject bob@x.test", "/reject: bob@x.test"), ("/contacts", "/contacts: "), ("/friends", "/contacts: "),
+            ("/chat", "/chat: "), ("/status", "/status: "), ("/reply 2", "/reply: 2"),
+            ("/reply", "usage: /reply [NUMBER] TEXT"), ("/edit", "usage: /edit TEXT"),
+            ("/search", "usage: /search WORDS"), ("/join", "usage: /join ROOM [NICK]"),
+            ("/me waves ", "/me: waves"), ("/me", "usage: /me TEXT"),
+            ("/nick Jule", "/nick: Jule"), ("/nick", "usage: /nick NICK"),
+            ("/topic", "/topic: "), ("/topic Roses at dawn", "/topic: Roses at dawn"),
+            ("/invite  Nurse Angelica come ", "/invite: Nurse Angelica come"),
+            ("/invite", "usage: /invite NAME [TEXT]"),
+            ("/kick", "usage: /kick NICK [TEXT]"), ("/ban", "usage: /ban NICK [TEXT]"), ("/moderate", "/moderate: "),
+            ("/block", "/block: "), ("/unblock x@y.test", "/unblock: x@y.test"),
+            ("/unblock", "usage: /unblock ADDRESS"), ("/unread", "/unread: "), ("/keys", "/keys: "),
+            ("/verify", "usage: /verify NUMBER"), ("/trust", "usage: /trust NUMBER"),
+            ("/distrust", "usage: /distrust NUMBER"), ("/encryption", "/encryption: "),
+            ("/commands", "/commands: "), ("/run", "usage: /run NUMBER"), ("/help me", "/help: me"),
+            ("/fly", "unknown: /fly"), ("two\nlines", "message: two\nlines"),
+        ])
+    func commands(_ line: String, _ expected: String) {
+        #expect(meaning(line) == expected)
+    }
+
+    @Test("a command is one row of the table, with a name of its own, and the help lists each")
+    func table() {
+        let names = ChatCommand.all.flatMap { [$0.name] + $0.aliases }
+        #expect(Set(names).count == names.count && names.count == 42)
+        #expect(names.allSatisfy { $0.hasPrefix("/") && ChatCommand.named($0) != nil })
+        let help = ChatCommand.helpText(encrypts: false).split(separator: "\n")
+        #expect(help.count == ChatCommand.all.count + 2)
+        #expect(zip(help, ChatCommand.all).allSatisfy { $0.hasPrefix($1.name) })
+        #expect(ChatCommand.helpText(encrypts: true).split(separator: "\n").count == help.count + 1)
+    }
+
+    @Test("the Tab key completes what the argument is")
+    func completions() {
+        func names(_ completion: ChatCommand.Completion) -> [String] {
+            ChatCommand.all.filter { $0.completion == completion }.map(\.name)
+        }
+        #expect(names(.file) == ["/picture", "/voice", "/file", "/play"])
+        #expect(names(.contact) == ["/invite", "/chat", "/remove", "/block"])
+        #expect(names(.occupant) == ["/kick", "/ban"])
+    }
+
+    private func typed(_ text: String) -> TypedCommand { TypedCommand(line: "/x " + text, text: text) }
+
+    @Test(
+        "a reply may name an earlier message by its number",
+        arguments: [
+            ("2 not yet", 2, "not yet"), ("well said", 1, "well said"), ("2", 1, "2"), ("2nd of May", 1, "2nd of May"),
+            ("0 x", 1, "0 x"), ("100 x", 1, "100 x"), ("99 x", 99, "x"), ("٢ x", 1, "٢ x"),
+        ])
+    func replies(_ text: String, _ number: Int, _ reply: String) {
+        #expect(typed(text).reply == (number, reply))
+    }
+
+    @Test(
+        "arguments are a number and a reason, a state and a text, or a word and a name",
+        arguments: [("", nil, nil), ("2", 2, nil), ("2 spam", 2, "spam"), ("2nd spam", nil, "2nd spam")]
+            as [(String, Int?, String?)])
+    func arguments(_ text: String, _ number: Int?, _ reason: String?) {
+        #expect(typed(text).numbered == (number, reason))
+        #expect(typed("away back at six").status == ("away", "back at six"))
+        #expect(typed("dnd").status == ("dnd", nil))
+        #expect(typed("online").status == ("online", nil))
+        #expect(typed("at sea").status == ("online", "at sea"))
+        #expect(typed("").status == ("online", nil))
+        #expect(typed("bob Bobby B").words == ("bob", "Bobby B"))
+        #expect(typed("bob").words == ("bob", nil))
     }
 
     @Test("prefixes of commands are completed")
@@ -43,13 +98,12 @@ import Testing
     }
 
     @Test("a name with blanks is found at the beginning of a text, and the rest is for the person")
-    @MainActor
     func names() {
         let names = [("Nurse", 1), ("Nurse Angelica", 2), ("Nursery", 3)]
-        #expect(TerminalChat.longest(names, in: "nurse angelica come")?.1 == 2)
-        #expect(TerminalChat.longest(names, in: "nurse come")?.1 == 1)
-        #expect(TerminalChat.longest(names, in: "Nursery")?.1 == 3)
-        #expect(TerminalChat.longest(names, in: "Nurseries") == nil)
+        #expect(RoomCommands.longest(names, in: "nurse angelica come")?.1 == 2)
+        #expect(RoomCommands.longest(names, in: "nurse come")?.1 == 1)
+        #expect(RoomCommands.longest(names, in: "Nursery")?.1 == 3)
+        #expect(RoomCommands.longest(names, in: "Nurseries") == nil)
     }
 
     @Test("people in a room have colours that stay the same; the arguments of the help are words")

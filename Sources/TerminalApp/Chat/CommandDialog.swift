@@ -8,14 +8,14 @@ internal import XMPPAddress
 @MainActor
 final class CommandDialog {
     let model: CommandModel
-    private unowned let chat: TerminalChat
+    private let console: ChatConsole
 
     /// Stages of one command. A responder that asks more questions asks in a circle.
     private static let stageLimit = 32
 
-    init(_ address: JID, in chat: TerminalChat) {
-        model = CommandModel(address, account: chat.account)
-        self.chat = chat
+    init(_ address: JID, account: ChatAccount, console: ChatConsole) {
+        model = CommandModel(address, account: account)
+        self.console = console
     }
 
     /// Shows the list.
@@ -83,14 +83,14 @@ final class CommandDialog {
         show(entry.label.isEmpty ? entry.text : "\(entry.label): \(entry.text)")
     }
 
-    private func show(_ text: String) { chat.showNotice(TerminalText.harmless(text, keepingLines: true)) }
+    private func show(_ text: String) { console.showNotice(TerminalText.harmless(text, keepingLines: true)) }
 
-    private func cancel() { chat.begin { [model] _ in await model.cancel() } }
+    private func cancel() { console.jobs.begin { [model] in await model.cancel() } }
 
     /// Asks the first of these fields, then the others; then the answers are sent.
     private func ask(_ fields: ArraySlice<FormField>, remaining: Int) {
         guard let field = fields.first else {
-            return chat.begin { [weak self] _ in
+            return console.jobs.begin { [weak self] in
                 guard let self else { return }
                 await self.model.proceed()
                 // A wrong answer is asked again.
@@ -110,7 +110,7 @@ final class CommandDialog {
         if let text = field.explanation, !text.trimmed.isEmpty { show(text) }
         if let link = field.link { show(link) }
         for (number, option) in zip(1..., field.options) { show("  \(number)  \(option.label)") }
-        chat.question = TerminalChat.Question(
+        console.question = Question(
             prompt: prompt(field), isSecret: field.kind == .secret,
             onCancel: { [weak self] in self?.cancel() },
             onAnswer: { [weak self] line in
@@ -130,51 +130,5 @@ final class CommandDialog {
         }
         if field.kind != .secret, !suggested.isEmpty { prompt += " [" + suggested.joined(separator: ", ") + "]" }
         return prompt + ": "
-    }
-}
-
-extension TerminalChat {
-    /// Lists the commands of an address, or of the contact of the open conversation.
-    func listCommands(_ text: String?) {
-        let typed = text.flatMap { contacts.find($0)?.address ?? (try? JID($0)) }
-        guard let address = text == nil ? commandPeer : typed else {
-            return showNotice(localized("Type %@.", "/commands ADDRESS"))
-        }
-        let dialog = CommandDialog(address, in: self)
-        commandDialog = dialog
-        begin { _ in await dialog.list() }
-    }
-
-    func runCommand(_ text: String) {
-        guard let dialog = commandDialog ?? commandPeer.map({ CommandDialog($0, in: self) }) else {
-            return showNotice(localized("Type %@.", "/commands ADDRESS"))
-        }
-        commandDialog = dialog
-        begin { chat in
-            if await !dialog.run(text) {
-                chat.showNotice(localized("There is no command %@; /commands lists them.", TerminalText.harmless(text)))
-            }
-        }
-    }
-
-    /// `/deploy` in a conversation with a bot that offers `deploy`.
-    func runUnknown(_ name: String) {
-        guard let peer = commandPeer, contacts.contact(peer)?.section != .offline else {
-            return showNotice(localized("There is no command %@; /help lists them.", name))
-        }
-        let dialog = commandDialog.flatMap { $0.model.address == peer ? $0 : nil } ?? CommandDialog(peer, in: self)
-        begin { chat in
-            if await dialog.run(String(name.dropFirst())) {
-                chat.commandDialog = dialog
-            } else {
-                chat.showNotice(localized("There is no command %@; /help lists them.", name))
-            }
-        }
-    }
-
-    /// The contact of the open conversation. Nothing is requested from strangers.
-    private var commandPeer: JID? {
-        guard let key = conversation?.key, key.kind == .direct else { return nil }
-        return contacts.contact(key.address).map { _ in key.address.bare }
     }
 }

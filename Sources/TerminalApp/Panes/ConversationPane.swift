@@ -15,16 +15,17 @@ final class ConversationPane {
     let files: FileShelf
     /// Records voice messages; `nil` if files cannot be stored.
     let voice: VoiceComposer?
-    /// The current state of the room; `nil` for a one-to-one conversation.
-    private(set) var room: RoomState?
+    /// `nil` for a one-to-one conversation.
+    let room: RoomModel?
     /// Which failures have been shown.
     var failures = FailureNews()
     /// The last visible row; `nil` at the end of the conversation.
     var place: Transcript.Place?
+    /// What was last said about encryption.
+    var shownForecast: String?
 
     private let account: ChatAccount
     private let environment: ModelEnvironment
-    private let roomChanged: @MainActor () -> Void
     private var tasks: [Task<Void, Never>] = []
     private var drawn: [MessageID: (message: TimelineMessage, files: [String], entry: TranscriptEntry)] = [:]
 
@@ -32,17 +33,13 @@ final class ConversationPane {
     private static let pageSize = 50
     /// The number of pages in memory: enough for typical scrolling.
     private static let pages = 5
-    /// The minimum time between two updates of a room: thousands of occupants can join within a second.
-    private static let roomInterval = Duration.milliseconds(250)
 
     init(
-        _ key: ConversationKey, account: ChatAccount, downloads: AttachmentDownloads?,
-        environment: ModelEnvironment, roomChanged: @escaping @MainActor () -> Void
+        _ key: ConversationKey, account: ChatAccount, downloads: AttachmentDownloads?, environment: ModelEnvironment
     ) {
         self.key = key
         self.account = account
         self.environment = environment
-        self.roomChanged = roomChanged
         timeline = Timeline(
             key, store: account.store, actions: account, environment: environment, pageSize: Self.pageSize,
             pages: Self.pages)
@@ -51,6 +48,7 @@ final class ConversationPane {
         self.composer = composer
         encryption = EncryptionModel(key, account: account, environment: environment)
         files = FileShelf(downloads)
+        room = key.kind == .room ? RoomModel(key, store: account.store, environment: environment) : nil
         voice = account.media.map { media in
             VoiceComposer(
                 folder: VoiceComposer.folder(of: key, in: media), environment: environment,
@@ -66,13 +64,13 @@ final class ConversationPane {
         if !timeline.reachesNewest { await timeline.showNewest() }
         timeline.viewMoved(isAtNewest: true)
         failures = FailureNews(after: messages.lazy.map(\.id).max())
-        if key.kind == .room { room = await account.rooms.state(of: key.address) }
+        room?.show(await account.rooms.state(of: key.address))
         tasks = [
             Task { [timeline] in await timeline.run() },
             Task { [timeline, account] in await timeline.follow(account) },
             Task { [encryption] in await encryption.run() },
         ]
-        if key.kind == .room { tasks.append(Task { [weak self] in await self?.followRoom() }) }
+        if let room { tasks.append(Task { [account] in await room.follow(account) }) }
         if let voice { tasks.append(Task { await voice.offerInterrupted() }) }
     }
 
@@ -85,27 +83,13 @@ final class ConversationPane {
         await timeline.close()
     }
 
-    private func followRoom() async {
-        let events = account.events()
-        let coalescer = Coalescer(every: Self.roomInterval, clock: environment.clock)
-        coalescer.call()
-        await withTaskGroup { group in
-            group.addTask { [weak self, account, key] in
-                await coalescer.run {
-                    let state = await account.rooms.state(of: key.address)
-                    guard let self, self.room != state else { return }
-                    self.room = state
-                    self.roomChanged()
-                }
-            }
-            for await event in events {
-                switch event {
-                case .room(key.address), .connection: coalescer.call()
-                default: break
-                }
-            }
-            group.cancelAll()
-        }
+    /// Reads everything that is drawn, so that its changes are observed.
+    func readDrawn() {
+        _ = (timeline.items.elements, timeline.writing, timeline.olderMessages, timeline.problem)
+        _ = messages.map { files.lines(of: $0) }
+        _ = encryption.forecast
+        if let room { _ = (room.isInside, room.absence, room.count, room.subject) }
+        if let voice { _ = (voice.phase, voice.duration, voice.problem) }
     }
 
     // MARK: Messages
@@ -116,6 +100,12 @@ final class ConversationPane {
     /// The newest matching message here that was not retracted.
     func last(_ isWanted: (TimelineMessage) -> Bool) -> TimelineMessage? {
         timeline.items.elements.lazy.reversed().compactMap(\.message).first { !$0.isRetracted && isWanted($0) }
+    }
+
+    /// A received message by its number from the end.
+    func received(_ number: Int) -> TimelineMessage? {
+        let received = messages.reversed().filter { !$0.isRetracted && !$0.isOutgoing }
+        return received.indices.contains(number - 1) ? received[number - 1] : nil
     }
 
     /// The lines of the timeline.

@@ -32,6 +32,12 @@ package enum TerminalText {
         }
         return String(scalars)
     }
+
+    /// Columns of a text that names a message: enough to recognise it.
+    private static let excerptColumns = 24
+
+    /// The beginning of a text, safe and in one line, to name a message in a sentence.
+    static func excerpt(_ text: String) -> String { DisplayWidth.truncate(harmless(text), to: excerptColumns) }
 }
 
 extension StringProtocol {
