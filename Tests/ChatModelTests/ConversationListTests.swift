@@ -117,7 +117,7 @@ struct ConversationListTests {
         let message = try await fixture.receive(
             .text(MessageText("", attachments: [Attachment(kind: .voice, name: "voice.ogg")])), id: "a", at: 1)
         let list = await Self.list(fixture)
-        #expect(list.rows.elements.first?.preview?.kind == .voice)
+        #expect(list.rows.elements.first?.preview?.kind == .file(.voice))
         try await fixture.receive(.retraction(of: .sent(id: "a")), id: "r", at: 2)
         let conversation = try #require(list.rows.elements.first?.id)
         try await fixture.store.write { store throws(StoreError) in

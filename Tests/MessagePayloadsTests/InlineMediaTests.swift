@@ -68,4 +68,18 @@ struct InlineMediaTests {
         try InlineMedia(kind: .voice, fileName: nil, content: largest).write(into: &allowed)
         #expect(try InlineMedia(in: Message(from: XMLElement(allowed)))?.content == largest)
     }
+
+    @Test(
+        "a kind of files follows from the media type or the extension, and says whether it has a form inside of messages",
+        arguments: [
+            (.picture, "image/png", "a.b.JPG", .picture), (.voice, "AUDIO/ogg", "x.opus", .voice),
+            (.video, "video/mp4", "x.mkv", nil), (.file, "application/pdf", "x.pdf", nil), (.file, "", "", nil),
+        ] as [(FileKind, String, String, InlineMedia.Kind?)])
+    func kinds(_ kind: FileKind, _ mediaType: String, _ fileName: String, _ inline: InlineMedia.Kind?) {
+        #expect(FileKind(mediaType: mediaType) == kind && FileKind(fileName: fileName) == kind)
+        #expect(kind.inline == inline)
+        if let inline { #expect(FileKind(inline) == kind) }
+        #expect(FileKind(mediaType: nil) == .file && FileKind(fileName: nil) == .file)
+        #expect(Set(FileKind.allCases.map(\.word)).count == FileKind.allCases.count)
+    }
 }

@@ -40,12 +40,7 @@ struct AttachmentFacts: Sendable {
         if let byteCount { attachment.size = byteCount }
         guard let type else { return }
         attachment.mediaType = type.name
-        switch type.kind {
-        case .picture: attachment.kind = .picture
-        case .audio: attachment.kind = .voice
-        case .video: attachment.kind = .video
-        default: attachment.kind = .file
-        }
+        attachment.kind = Attachment.Kind(mediaType: type.name)
         attachment.width = width ?? attachment.width
         attachment.height = height ?? attachment.height
         attachment.duration = milliseconds ?? attachment.duration

@@ -115,13 +115,7 @@ struct QueuedStanzas: Sendable {
 
     /// The content of an attachment in the form for sending it inside a message.
     private func inline(_ attachment: Attachment) async -> InlineMedia? {
-        let kind: InlineMedia.Kind? =
-            switch attachment.kind {
-            case .picture: .picture
-            case .voice: .voice
-            case .video, .file: nil
-            }
-        guard let kind, let media, let hash = attachment.contentHash.flatMap(ContentHash.init),
+        guard let kind = attachment.kind.inline, let media, let hash = attachment.contentHash.flatMap(ContentHash.init),
             let content = (try? await media.content(of: hash)) ?? nil
         else { return nil }
         return try? InlineMedia(kind: kind, fileName: attachment.name, content: content)

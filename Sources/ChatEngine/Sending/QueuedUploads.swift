@@ -86,7 +86,7 @@ struct QueuedUploads: Sendable {
     /// The format has no place for a text beside the medium.
     private static func mayBeInline(_ attachment: Attachment, in content: MessageContent) -> Bool {
         guard case .text(let text) = content, text.body.isEmpty else { return false }
-        return attachment.kind == .picture || attachment.kind == .voice
+        return attachment.kind.inline != nil
     }
 
     /// The form of a medium that fits into a message: a picture that is too large becomes smaller.

@@ -1,5 +1,5 @@
 public import ChatStore
-internal import MessageFeatures
+public import MessageFeatures
 
 /// A row of the conversation list.
 public struct ConversationRow: Identifiable, Hashable, Sendable {
@@ -88,7 +88,7 @@ public struct MessagePreview: Hashable, Sendable {
         case text
         /// An action of the sender (XEP-0245), shown with the name in front.
         case action
-        case picture, voice, video, file
+        case file(Attachment.Kind)
         /// A retracted message, which has no text.
         case retracted
         /// It is encrypted and could not be opened here; there is no text.
@@ -123,23 +123,19 @@ public struct MessagePreview: Hashable, Sendable {
         case .retracted, .notOpened: break
         case .action: text = Self.line(message.text.body, without: 4)
         case .text: text = Self.line(message.text.body)
-        case .picture, .voice, .video: text = Self.line(message.text.body)
-        case .file:
+        case .file(let kind):
             text = Self.line(message.text.body)
-            if text.isEmpty { text = Self.joined(TextFold(message.text.attachments.first?.name ?? "", .line).text) }
+            if kind == .file, text.isEmpty {
+                text = Self.joined(TextFold(message.text.attachments.first?.name ?? "", .line).text)
+            }
         }
     }
 
     private static func kind(of message: StoredMessage) -> Kind {
         if message.isRetracted { return .retracted }
         if message.protection.isNotOpened { return .notOpened }
-        switch message.text.attachments.first?.kind {
-        case .picture: return .picture
-        case .voice: return .voice
-        case .video: return .video
-        case .file: return .file
-        case nil: return message.text.body.utf8.starts(with: "/me ".utf8) ? .action : .text
-        }
+        if let file = message.text.attachments.first { return .file(file.kind) }
+        return message.text.body.utf8.starts(with: "/me ".utf8) ? .action : .text
     }
 
     /// A text in one line, without the directives of XEP-0393, and without quotations if there is other text.

@@ -92,9 +92,11 @@ public final class OutgoingSelection {
             let type = MediaType(sniffing: Array(item.bytes.prefix(MediaType.sniffedByteCount)))
             // Plain text cannot be recognised by its content.
             let isText = type == .octetStream && item.name.hasSuffix(".txt")
+            let kind = Attachment.Kind(mediaType: type.name)
             attachments.append(
                 Attachment(
-                    kind: type.kind == .video ? .video : type.kind == .audio ? .voice : .file,
+                    // Other programs may not be able to show a picture that cannot be decoded here.
+                    kind: kind == .picture ? .file : kind,
                     mediaType: isText ? "text/plain; charset=utf-8" : type.name, name: item.name,
                     size: Int64(item.bytes.count), width: item.video?.width, height: item.video?.height,
                     duration: item.video?.milliseconds, contentHash: hash.description, isLocal: true,

@@ -117,40 +117,32 @@ extension Wording {
         return localized("Only these reactions are possible here: %@", allowed.joined(separator: " "))
     }
 
-    /// The kind of a file.
-    public static func kind(_ kind: Attachment.Kind) -> String {
+    /// A kind of files: its name, one word for the middle of a line, and a symbol.
+    private static func terms(_ kind: Attachment.Kind) -> (name: String, word: String, symbol: String) {
         switch kind {
-        case .picture: localized("Picture")
-        case .voice: localized("Voice message")
-        case .video: localized("Video")
-        case .file: localized("File")
+        case .picture: (localized("Picture"), localized("picture"), "🖼")
+        case .voice: (localized("Voice message"), localized("voice"), "🎤")
+        case .video: (localized("Video"), localized("video"), "🎬")
+        case .file: (localized("File"), localized("file"), "📎")
         }
     }
 
+    /// The kind of a file.
+    public static func kind(_ kind: Attachment.Kind) -> String { terms(kind).name }
+
     /// The kind of a file in one word, for the middle of a line.
-    public static func word(_ kind: Attachment.Kind) -> String {
-        switch kind {
-        case .picture: localized("picture")
-        case .voice: localized("voice")
-        case .video: localized("video")
-        case .file: localized("file")
-        }
-    }
+    public static func word(_ kind: Attachment.Kind) -> String { terms(kind).word }
 
     /// A message in one line.
     public static func preview(_ preview: MessagePreview) -> String {
-        func line(_ mark: String, _ kind: Attachment.Kind) -> String {
-            mark + " " + (preview.text.isEmpty ? Self.kind(kind) : preview.text)
-        }
-        return switch preview.kind {
-        case .text: preview.text
-        case .action: "\(preview.senderName) \(preview.text)"
-        case .picture: line("🖼", .picture)
-        case .voice: "🎤 " + kind(.voice)
-        case .video: line("🎬", .video)
-        case .file: line("📎", .file)
-        case .retracted: localized("Message deleted")
-        case .notOpened: localized("Message that could not be decrypted")
+        switch preview.kind {
+        case .text: return preview.text
+        case .action: return "\(preview.senderName) \(preview.text)"
+        case .file(let kind):
+            let terms = terms(kind)
+            return terms.symbol + " " + (kind == .voice || preview.text.isEmpty ? terms.name : preview.text)
+        case .retracted: return localized("Message deleted")
+        case .notOpened: return localized("Message that could not be decrypted")
         }
     }
 

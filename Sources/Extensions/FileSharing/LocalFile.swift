@@ -25,8 +25,8 @@ public struct LocalFile: Sendable, Hashable {
         name = url.lastPathComponent
         let type = mediaType ?? Self.types[url.pathExtension.lowercased()] ?? "application/octet-stream"
         self.mediaType = type
-        self.kind =
-            kind ?? (type.hasPrefix("image/") ? .picture : type.hasPrefix("video/") ? .video : .file)
+        let suggested = FileKind(mediaType: type)
+        self.kind = kind ?? (suggested == .voice ? .file : suggested)
     }
 
     /// The media types of usual extensions.

@@ -35,17 +35,6 @@ public struct OutgoingFile: Sendable, Equatable {
     }
 }
 
-extension FileKind {
-    /// The kind of the inline format for such files, if there is one.
-    var inline: InlineMedia.Kind? {
-        switch self {
-        case .picture: .picture
-        case .voice: .voice
-        case .video, .file: nil
-        }
-    }
-}
-
 extension FileHash {
     /// The SHA-256 of `content`, which every receiver can check.
     public static func sha256(of content: [UInt8]) -> FileHash {

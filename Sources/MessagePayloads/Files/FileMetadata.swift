@@ -104,35 +104,51 @@ public enum FileKind: Int, Sendable, Hashable, CaseIterable, Codable {
     case voice = 2
     case video = 3
 
+    /// What a kind means.
+    private struct Meaning {
+        let word: String
+        /// The part of a media type before the slash.
+        var mediaType: String?
+        /// The extensions of such files.
+        var extensions: [String] = []
+        var inline: InlineMedia.Kind?
+    }
+
+    private var meaning: Meaning {
+        switch self {
+        case .file: Meaning(word: "file")
+        case .picture:
+            Meaning(
+                word: "picture", mediaType: "image", extensions: ["png", "jpg", "jpeg", "gif", "webp"], inline: .picture
+            )
+        case .voice:
+            Meaning(
+                word: "voice", mediaType: "audio",
+                extensions: ["ogg", "oga", "opus", "m4a", "aac", "amr", "mp3", "wav"], inline: .voice)
+        case .video: Meaning(word: "video", mediaType: "video", extensions: ["mp4", "webm", "mov", "mkv"])
+        }
+    }
+
     /// The kind of a media type such as `image/png`; sound is a voice message here.
     public init(mediaType: String?) {
-        switch mediaType?.split(separator: "/").first?.lowercased() {
-        case "image": self = .picture
-        case "audio": self = .voice
-        case "video": self = .video
-        default: self = .file
-        }
+        let type = mediaType?.split(separator: "/").first?.lowercased()
+        self = Self.allCases.first { type != nil && $0.meaning.mediaType == type } ?? .file
     }
 
     /// The kind suggested by the extension of a file name: only for display, until the content is downloaded.
     public init(fileName: String?) {
-        switch fileName?.split(separator: ".").last?.lowercased() {
-        case "png", "jpg", "jpeg", "gif", "webp": self = .picture
-        case "ogg", "oga", "opus", "m4a", "aac", "amr", "mp3", "wav": self = .voice
-        case "mp4", "webm", "mov", "mkv": self = .video
-        default: self = .file
-        }
+        let ending = fileName?.split(separator: ".").last?.lowercased() ?? ""
+        self = Self.allCases.first { $0.meaning.extensions.contains(ending) } ?? .file
     }
 
+    /// The kind of a medium inside a message.
+    public init(_ inline: InlineMedia.Kind) { self = Self.allCases.first { $0.inline == inline } ?? .file }
+
     /// A name for a file that has none: `picture`, `voice`, `video` or `file`.
-    public var word: String {
-        switch self {
-        case .file: "file"
-        case .picture: "picture"
-        case .voice: "voice"
-        case .video: "video"
-        }
-    }
+    public var word: String { meaning.word }
+
+    /// The kind of the format inside a message (``InlineMedia``) for such files; `nil` if there is none.
+    public var inline: InlineMedia.Kind? { meaning.inline }
 }
 
 /// The hash of a file's content (XEP-0300 Use of Cryptographic Hash Functions §3).

@@ -36,7 +36,7 @@ public struct FileOffer: Sendable, Equatable {
         } else if let medium = try InlineMedia(in: message) {
             source = .content(medium.content)
             metadata = FileMetadata(fileName: medium.fileName, size: UInt64(medium.content.count))
-            kind = medium.kind == .picture ? .picture : .voice
+            kind = FileKind(medium.kind)
         } else {
             return nil
         }

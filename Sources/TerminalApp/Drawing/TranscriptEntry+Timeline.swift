@@ -83,26 +83,14 @@ extension MessagePreview {
         case .text, .action: return text
         case .retracted: return localized("(retracted)")
         case .notOpened: return Wording.preview(self)
-        case .picture, .voice, .video, .file:
-            let label = kind.attachmentKind.map { "[\(Wording.word($0))]" } ?? ""
+        case .file(let kind):
+            let label = "[\(Wording.word(kind))]"
             return text.isEmpty ? label : label + " " + text
         }
     }
 
     /// The author and the content in one line.
     var line: String { (isOutgoing ? localized("me") : senderName) + ": " + plainText }
-}
-
-extension MessagePreview.Kind {
-    fileprivate var attachmentKind: Attachment.Kind? {
-        switch self {
-        case .picture: .picture
-        case .voice: .voice
-        case .video: .video
-        case .file: .file
-        case .text, .action, .retracted, .notOpened: nil
-        }
-    }
 }
 
 extension Attachment {
