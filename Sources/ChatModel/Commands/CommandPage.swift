@@ -1,4 +1,4 @@
-internal import AdHocCommands
+package import AdHocCommands
 internal import DataForms
 internal import Localization
 
@@ -9,6 +9,15 @@ public struct CommandPage: Sendable, Hashable {
     public struct Note: Sendable, Hashable {
         public enum Severity: Sendable, Hashable {
             case information, warning, failure
+
+            package init(_ severity: CommandNote.Severity) {
+                self =
+                    switch severity {
+                    case .info: .information
+                    case .warn: .warning
+                    case .error: .failure
+                    }
+            }
         }
 
         public let severity: Severity
@@ -40,13 +49,7 @@ public struct CommandPage: Sendable, Hashable {
 
     init(_ stage: CommandStage) {
         notes = stage.notes.prefix(Self.limit).map { note in
-            let severity: Note.Severity =
-                switch note.severity {
-                case .info: .information
-                case .warn: .warning
-                case .error: .failure
-                }
-            return Note(severity: severity, text: FormField.bounded(note.text))
+            Note(severity: Note.Severity(note.severity), text: FormField.bounded(note.text))
         }
         guard let form = stage.form else {
             (title, paragraphs, fields, entries, rows, hiddenCount) = (nil, [], [], [], [], 0)

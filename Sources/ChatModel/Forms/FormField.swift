@@ -150,7 +150,7 @@ public struct FormField: Sendable, Hashable, Identifiable {
         case .yesOrNo:
             values.map { value in
                 let word = value.lowercased()
-                if [localized("yes"), "yes", "y", "是", "true", "1"].contains(word) { return "true" }
+                if Wording.isYes(word) || ["true", "1"].contains(word) { return "true" }
                 if [localized("no"), "no", "n", "否", "false", "0"].contains(word) { return "false" }
                 return value
             }

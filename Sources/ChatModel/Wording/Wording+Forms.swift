@@ -16,6 +16,20 @@ extension Wording {
         }
     }
 
+    /// Whether a typed answer means yes.
+    package static func isYes(_ answer: String) -> Bool {
+        [localized("yes"), "yes", "y", "是"].contains(answer.lowercased())
+    }
+
+    /// A note of a responder, where its severity has no colour.
+    package static func note(_ text: String, _ severity: CommandPage.Note.Severity) -> String {
+        switch severity {
+        case .information: text
+        case .warning: localized("Warning: %@", text)
+        case .failure: localized("Error: %@", text)
+        }
+    }
+
     /// Why a command did not start or continue.
     static func commandFailure(_ error: ClientError) -> String {
         switch error.stanzaError?.condition {

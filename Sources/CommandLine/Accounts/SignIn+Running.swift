@@ -105,8 +105,7 @@ final class TrustQuestion: Sendable {
         guard let leaf = evaluation.certificates.first else { return false }
         if let answer = answers.withLock({ $0[leaf.sha256Fingerprint] }) { return answer }
         let text = Self.text(evaluation)
-        let answer = await onOwnThread { TerminalMode.readLine(prompt: text) }?.lowercased() ?? ""
-        let isAccepted = [localized("yes"), "yes", "y", "是"].contains(answer)
+        let isAccepted = Wording.isYes(await onOwnThread { TerminalMode.readLine(prompt: text) } ?? "")
         answers.withLock { $0[leaf.sha256Fingerprint] = isAccepted }
         return isAccepted
     }

@@ -32,24 +32,18 @@ struct FormDialog {
 
     /// One answer; empty keeps the value that the form suggests.
     private func ask(_ field: DataFormField) async -> [String]? {
+        // Only questions are asked, and each has a prompt.
+        guard let question = FormField(field) else { return field.values }
         if let text = field.description?.trimmed, !text.isEmpty { StandardOutput.report(TerminalText.harmless(text)) }
         for (number, option) in zip(1..., field.options) {
             StandardOutput.report("  \(number)  \(TerminalText.harmless(option.label ?? option.value))")
         }
-        var prompt = field.shownLabel
-        if field.kind == .boolean { prompt += " (" + localized("yes/no") + ")" }
-        let suggested = field.values.map { value in
-            TerminalText.harmless(field.options.first { $0.value == value }?.label ?? value)
-        }
-        if !suggested.isEmpty, field.kind != .textPrivate { prompt += " [" + suggested.joined(separator: ", ") + "]" }
-        prompt += ": "
-        let isSecret = field.kind == .textPrivate
-        let question = prompt
+        let (prompt, isSecret) = (question.prompt(suggesting: field.values), question.kind == .secret)
         let line = await onOwnThread {
-            isSecret ? TerminalMode.readSecret(prompt: question) : TerminalMode.readLine(prompt: question)
+            isSecret ? TerminalMode.readSecret(prompt: prompt) : TerminalMode.readLine(prompt: prompt)
         }
         guard let line else { return nil }
         if line.isEmpty { return field.values }
-        return FormField(field)?.values(ofLine: line) ?? [line]
+        return question.values(ofLine: line)
     }
 }

@@ -1,4 +1,5 @@
 internal import AdHocCommands
+internal import ChatModel
 internal import DataForms
 internal import JSONRPC
 internal import Localization
@@ -47,12 +48,7 @@ enum FormText {
     }
 
     static func note(_ note: CommandNote) -> String {
-        let text = TerminalText.harmless(note.text)
-        return switch note.severity {
-        case .info: text
-        case .warn: localized("Warning: %@", text)
-        case .error: localized("Error: %@", text)
-        }
+        Wording.note(TerminalText.harmless(note.text), CommandPage.Note.Severity(note.severity))
     }
 
     /// `{"event":"result","status":"completed","notes":[…],"fields":{…},"rows":[…]}`.

@@ -1,5 +1,6 @@
 internal import Automation
 internal import ChatEngine
+internal import ChatModel
 internal import Glibc
 internal import JSONRPC
 internal import Localization
@@ -120,8 +121,7 @@ extension Command {
             throw .usage(localized("Without a terminal, use --yes to remove %@.", address))
         }
         let prompt = localized("Remove %@? You will no longer see each other's presence (yes/no). ", address)
-        let answer = await onOwnThread { TerminalMode.readLine(prompt: prompt) }?.lowercased() ?? ""
-        guard [localized("yes"), "yes", "y", "是"].contains(answer) else {
+        guard Wording.isYes(await onOwnThread { TerminalMode.readLine(prompt: prompt) } ?? "") else {
             throw .failed(localized("Nothing was removed."))
         }
     }
@@ -158,7 +158,7 @@ enum ContactLine {
     static func text(_ contact: Contact) -> String {
         var line = contact.item.address.description
         if let name = contact.item.name, !name.isEmpty { line = TerminalText.harmless(name) + " <\(line)>" }
-        line += " | \(subscription(contact.item)) | \(state(contact))"
+        line += " | \(subscription(contact.item)) | \(Wording.presence(contact.section.inLists))"
         if let status = contact.status, !status.isEmpty { line += ": " + TerminalText.harmless(status) }
         return line
     }
@@ -171,15 +171,7 @@ enum ContactLine {
     }
 
     static func subscription(_ item: RosterItem) -> String {
-        item.isPending ? item.subscription.rawValue + " (" + localized("asked") + ")" : item.subscription.rawValue
-    }
-
-    static func state(_ contact: Contact) -> String {
-        switch contact.section {
-        case .online: localized("online")
-        case .away: localized("away")
-        case .offline: localized("offline")
-        }
+        PresenceText.subscription(item.subscription.rawValue, isPending: item.isPending)
     }
 }
 

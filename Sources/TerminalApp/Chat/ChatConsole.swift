@@ -53,8 +53,7 @@ final class ChatConsole {
     func confirm(_ prompt: String, _ onYes: @escaping @MainActor () async -> Void) {
         question = Question(prompt: prompt) { [weak self] answer in
             guard let self else { return }
-            let isYes = [localized("yes"), "yes", "y", "是"].contains(answer.lowercased())
-            if isYes { jobs.begin(onYes) } else { showNotice(localized("Nothing was changed.")) }
+            if Wording.isYes(answer) { jobs.begin(onYes) } else { showNotice(localized("Nothing was changed.")) }
         }
     }
 }

@@ -1,5 +1,5 @@
 internal import ChatEngine
-internal import ChatModel
+package import ChatModel
 internal import ChatStore
 internal import Localization
 internal import XMPPAddress
@@ -47,13 +47,7 @@ final class CommandDialog {
         if let failure = model.failure { show(failure) }
         guard let page = model.page else { return }
         if let title = page.title { show(title) }
-        for note in page.notes {
-            switch note.severity {
-            case .information: show(note.text)
-            case .warning: show(localized("Warning: %@", note.text))
-            case .failure: show(localized("Error: %@", note.text))
-            }
-        }
+        for note in page.notes { show(Wording.note(note.text, note.severity)) }
         for paragraph in page.paragraphs { show(paragraph) }
         for entry in page.entries { show(entry) }
         for row in page.rows {
@@ -111,7 +105,7 @@ final class CommandDialog {
         if let link = field.link { show(link) }
         for (number, option) in zip(1..., field.options) { show("  \(number)  \(option.label)") }
         console.question = Question(
-            prompt: prompt(field), isSecret: field.kind == .secret,
+            prompt: field.prompt(suggesting: model.answers[field.id] ?? field.values), isSecret: field.kind == .secret,
             onCancel: { [weak self] in self?.cancel() },
             onAnswer: { [weak self] line in
                 guard let self else { return }
@@ -120,15 +114,19 @@ final class CommandDialog {
                 self.ask(fields.dropFirst(), remaining: remaining)
             })
     }
+}
 
-    /// `Branch [main]: `.
-    private func prompt(_ field: FormField) -> String {
-        var prompt = TerminalText.harmless(field.label)
-        if field.kind == .yesOrNo { prompt += " (" + localized("yes/no") + ")" }
-        let suggested = (model.answers[field.id] ?? field.values).map { value in
-            TerminalText.harmless(field.options.first { $0.value == value }?.label ?? value)
+extension FormField {
+    /// The question for the field, as for a terminal: `Branch [main]: `.
+    ///
+    /// - Parameter values: taken if the answer is empty.
+    package func prompt(suggesting values: [String]) -> String {
+        var prompt = TerminalText.harmless(label)
+        if kind == .yesOrNo { prompt += " (" + localized("yes/no") + ")" }
+        let suggested = values.map { value in
+            TerminalText.harmless(options.first { $0.value == value }?.label ?? value)
         }
-        if field.kind != .secret, !suggested.isEmpty { prompt += " [" + suggested.joined(separator: ", ") + "]" }
+        if kind != .secret, !suggested.isEmpty { prompt += " [" + suggested.joined(separator: ", ") + "]" }
         return prompt + ": "
     }
 }

@@ -80,17 +80,22 @@ extension Attachment {
     }
 }
 
-/// The availability of a person, as the terminal shows it.
+/// The availability of a person and the subscription to it, as terminals show them.
 package enum PresenceText {
     /// The states by the words that people type; plain "online" has none on the wire (RFC 6121 §4.7.2.1).
     package static let shows: [String: Presence.Show?] = [
         "online": Optional.none, "chat": .chat, "away": .away, "xa": .extendedAway, "dnd": .doNotDisturb,
     ]
+
+    /// A subscription as the protocol calls it, and whether a request waits.
+    package static func subscription(_ subscription: String, isPending: Bool) -> String {
+        isPending ? subscription + " (" + localized("asked") + ")" : subscription
+    }
 }
 
 extension ContactRow {
     /// The subscription as the protocol calls it, and whether a request waits.
     var subscriptionText: String {
-        isPending ? subscription.rawValue + " (" + localized("asked") + ")" : subscription.rawValue
+        PresenceText.subscription(subscription.rawValue, isPending: isPending)
     }
 }
