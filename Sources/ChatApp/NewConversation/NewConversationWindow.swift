@@ -10,15 +10,12 @@ internal import XMPPAddress
 final class NewConversationWindow {
     let window: Window
     let model: NewConversationModel
-    let search = SearchEntry(placeholder: localized("Name, address or room"))
     private(set) var shown: [NewConversationModel.Suggestion] = []
-    private(set) var selected = 0
 
     private let context: AppContext
     private let account: ComboRow?
     private var preparing: Task<Void, Never>?
-    private let list = ListBox().css("boxed-list").selectable()
-    private let scroller: ScrolledWindow
+    private let found: SearchedList
     private let hint = Label().wrap(maximumCharacters: 36).centered().css("dim-label")
         .margins(horizontal: 12, vertical: 24)
 
@@ -33,24 +30,27 @@ final class NewConversationWindow {
         let add = Button(localized("_Add a Contact…")).css("flat")
         let content = Box.vertical(spacing: 12).margins(horizontal: 12, vertical: 6)
         if let account { content.append(PreferencesGroup("", description: nil, [account])) }
-        content.append(list)
-        scroller = ScrolledWindow(content).expand(.vertical)
+        found = SearchedList(
+            placeholder: localized("Name, address or room"), name: localized("Suggestions"), empty: hint
+        ) { list in
+            content.append(list)
+            return content
+        }
         window = Window(
             localized("New Conversation"), width: 420, height: 560, over: parent,
             Box.vertical(
                 HeaderBar(title: WindowTitle(localized("New Conversation"))),
-                search.margins(horizontal: 12, vertical: 6), scroller,
+                found.search.margins(horizontal: 12, vertical: 6), found.scroller,
                 Box.horizontal(spacing: 6, add, create).align(horizontal: .center).margins(horizontal: 12, vertical: 8))
         )
         window.minimumSize(width: 340, height: 320)
         window.isModal(parent != nil)
         window.closesOnEscape()
-        search.accessible(label: localized("Name, address or room"))
-        list.accessible(label: localized("Suggestions"))
-        list.show(placeholder: hint)
         create.onClick { [weak self] in self?.leave { RoomEntryWindow.create($0, text: $1) } }
         add.onClick { [weak self] in self?.leave { $0.addContact($1) } }
     }
+
+    var search: SearchEntry { found.search }
 
     /// Opens the window; `nil` when there is no account.
     @discardableResult
@@ -72,20 +72,11 @@ final class NewConversationWindow {
     private func begin() {
         search.onChange { [weak self] text in
             guard let self else { return }
-            self.selected = 0
+            self.found.selectFirst()
             self.model.text = text
         }
-        search.onActivate { [weak self] in if let self { self.open(self.selected) } }
-        search.onStop { [weak self] in self?.window.close() }
-        search.onKey { [weak self] key in
-            switch key.key {
-            case .down: self?.select(1)
-            case .up: self?.select(-1)
-            default: return false
-            }
-            return true
-        }
-        list.onActivate { [weak self] in self?.open($0) }
+        found.onOpen = { [weak self] in self?.open($0) }
+        found.onStop = { [weak self] in self?.window.close() }
         account?.onSelect { [weak self] in
             guard let self else { return }
             self.model.accountIndex = $0
@@ -107,17 +98,14 @@ final class NewConversationWindow {
     // MARK: Content
 
     private func show() {
-        let found = model.suggestions
+        let suggestions = model.suggestions
         hint.text =
             model.text.allSatisfy(\.isWhitespace)
             ? localized("Enter the address of a person, such as romeo@example.org, or the name of a room.")
             : localized("No one found. A complete address always works.")
-        guard found != shown else { return }
-        shown = found
-        selected = min(selected, max(0, found.count - 1))
-        list.removeAll()
-        for suggestion in found { list.append(row(suggestion)) }
-        list.select(found.isEmpty ? nil : selected)
+        guard suggestions != shown else { return }
+        shown = suggestions
+        found.show(suggestions.map { row($0) })
     }
 
     private func row(_ suggestion: NewConversationModel.Suggestion) -> Widget {
@@ -144,13 +132,6 @@ final class NewConversationWindow {
         row.prepend(picture.widget)
         row.onActivate {}
         return row
-    }
-
-    private func select(_ step: Int) {
-        guard !shown.isEmpty else { return }
-        selected = min(max(selected + step, 0), shown.count - 1)
-        list.select(selected)
-        list.scroll(to: selected, in: scroller)
     }
 
     // MARK: Actions
