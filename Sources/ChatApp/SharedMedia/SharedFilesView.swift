@@ -139,7 +139,7 @@ final class SharedFileRow: ListRow {
         let context = AttachmentContext(
             message: item.message, index: item.index, attachment: item.attachment,
             playback: actions.source.playback, download: actions.download(of: item),
-            open: { [actions] _, _ in actions.open(item) }, explainAbsence: { [actions] in actions.explainAbsence() })
+            open: { [actions] _, _ in actions.open(item) }, showToast: { [actions] in actions.showToast($0) })
         let view: any AttachmentView =
             item.attachment.kind == .voice ? VoiceView(context) : FileView(context, characters: Self.maximumNameLength)
         self.view = view

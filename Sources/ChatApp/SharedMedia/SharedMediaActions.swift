@@ -54,9 +54,6 @@ final class SharedMediaActions {
         }
     }
 
-    /// Says why files cannot be downloaded.
-    func explainAbsence() { showToast(localized("Files of this account cannot be stored on this computer.")) }
-
     /// Shows a picture in the viewer, which loads older ones on demand.
     @discardableResult
     func open(_ item: SharedMediaItem, among pictures: SharedMediaModel) -> PictureViewer? {

@@ -89,11 +89,14 @@ struct AttachmentContext {
     let index: Int
     let attachment: Attachment
     let playback: VoicePlayback
+    /// `nil` when the media of the account cannot be stored.
     let download: AttachmentDownload?
     /// Opens an attachment.
     let open: (TimelineMessage, Int) -> Void
-    /// Says why nothing can be downloaded: the media of the account cannot be stored.
-    let explainAbsence: () -> Void
+    let showToast: (String) -> Void
+
+    /// Says why nothing can be downloaded: there is no ``download``.
+    func explainAbsence() { showToast(localized("Files of this account cannot be stored on this computer.")) }
 }
 
 /// Opens attachments with the desktop's programs, or saves them.

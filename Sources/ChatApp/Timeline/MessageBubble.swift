@@ -287,7 +287,7 @@ final class MessageBubble {
                 message: message, index: index, attachment: attachment, playback: services.playback,
                 download: downloads?.download(of: message.id, at: index, attachment: attachment),
                 open: { [weak self] in self?.owner?.open($0, $1) },
-                explainAbsence: { [services] in services.explainAbsence() })
+                showToast: services.window.showToast)
         }
     }
 

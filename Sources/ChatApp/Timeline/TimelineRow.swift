@@ -24,11 +24,6 @@ struct TimelineServices {
     /// Opens the devices that a notice is about; `nil` for an account without encryption.
     let showDevices: ((TimelineNotice) -> Void)?
 
-    /// Says why files cannot be downloaded.
-    func explainAbsence() {
-        window.showToast(localized("Files of this account cannot be stored on this computer."))
-    }
-
     struct Moderation {
         let isAllowed: () -> Bool
         /// Deletes a message for everyone in the room, by its archive id.
