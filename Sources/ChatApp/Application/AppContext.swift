@@ -32,6 +32,8 @@ final class AppContext {
         playback = VoicePlayback(store: home.store)
         deletions = PendingDeletions(environment: home.environment)
         windowState = WindowState(home.preferences)
+        // Before the accounts start, so that no problem is missed.
+        home.onProblem = { [weak self] in self?.showToast($0) }
     }
 
     /// Applies the colour scheme of the preferences, and follows its changes.

@@ -34,7 +34,6 @@ final class Notifier {
         home.contacts.onAnswer = { [weak self] id, answer in
             Task { [weak self] in await self?.answered(id, answer, isLooking: isLooking()) }
         }
-        home.onProblem = { [weak self] in self?.showToast($0) }
         let feed = feed
         running = Task { await feed.run() }
     }

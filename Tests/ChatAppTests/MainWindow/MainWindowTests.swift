@@ -1,4 +1,5 @@
 import ChatStore
+import ChatStoreTesting
 import GTKBinding
 import Testing
 import WindowFixtures
@@ -12,6 +13,17 @@ extension WindowTests {
     @Suite("Main window")
     struct MainWindowTests {
         init() throws { try #require(Toolkit.isReady) }
+
+        @Test("a problem of the accounts at the start is shown as soon as there is a window")
+        func earlyProblem() async throws {
+            let store = MemoryStore()
+            await store.close()
+            let home = ChatHome(store: store, accountStorage: MemoryAccountStorage())
+            let context = AppContext(home: home)
+            await home.start()
+            #expect(context.takePendingToasts() == [Wording.failure(StoreError(.closed, ""))])
+            await home.stop()
+        }
 
         @Test("the window can be 360 pixels wide with any content")
         func narrow() async throws {
