@@ -167,10 +167,14 @@ struct NetworkTests {
             let request = "<iq type='get' id='\(id)'><question xmlns='urn:example:question'/></iq>"
             let requests = String(repeating: request, count: 500)
             for _ in 0..<10 { try await server.send(requests, to: "alice") }
-            while await !session.connection.outbox.isOverflowing { await Task.yield() }
+            while await !session.isOutboxOverflowing { await Task.yield() }
             transport.breakOff()
             #expect(await state(events) { if case .offline = $0 { true } else { false } } != nil)
             #expect(await state(events, where: \.isOnline) != nil)
         }
     }
+}
+
+extension Session {
+    fileprivate var isOutboxOverflowing: Bool { connection.writer.outbox.isOverflowing }
 }

@@ -9,14 +9,18 @@ typealias Phase = SessionMachine.Phase
 
 /// Short names for what a machine wants.
 enum Want: String {
-    case proceed, probe, abandon, adopt, lose, connected, start, failed, disconnected, show
+    case proceed, probe, abandon, withdrawPresence, closeStream, adopt, addressChanged, lose, connected, start, failed,
+        disconnected, show
 
     init(_ action: SessionMachine.Action) {
         switch action {
         case .proceed: self = .proceed
         case .probe: self = .probe
         case .abandon: self = .abandon
+        case .withdrawPresence: self = .withdrawPresence
+        case .closeStream: self = .closeStream
         case .adopt: self = .adopt
+        case .addressChanged: self = .addressChanged
         case .lose: self = .lose
         case .connected: self = .connected
         case .start: self = .start
@@ -29,19 +33,23 @@ enum Want: String {
 
 /// What can happen to a session.
 enum SessionOccasion: CaseIterable {
-    case begin, nextStep, connectNow, closeRequested, cannotGoOn, end, progressed, readyToRegister, established, resumed
-    case streamBroke, streamFailed, streamClosed, connectionOver, connectionOverForGood, networkLost, networkFound,
-        deadline
+    case begin, nextStep, connectNow, closeRequested, suspensionRequested, cannotGoOn, ended, progressed,
+        readyToRegister
+    case established, resumed, stanzasResent, presenceSent, takeOwedPresence
+    case streamBroke, streamFailed, streamClosed, connectionOver, connectionOverForGood, networkLost, networkFound
+    case deadline
 
     /// The states in which it can happen; elsewhere it is a fault of the owner.
     var phases: [Phase] {
         switch self {
         case .begin: [.initial]
-        case .nextStep, .connectNow, .closeRequested, .cannotGoOn, .end, .networkLost, .networkFound, .deadline:
+        case .nextStep, .connectNow, .closeRequested, .suspensionRequested, .cannotGoOn, .stanzasResent, .presenceSent,
+            .takeOwedPresence, .networkLost, .networkFound, .deadline:
             Phase.allCases
+        case .ended: [.ending]
         case .progressed: [.connecting]
         case .readyToRegister, .established, .resumed: [.connecting]
-        case .streamBroke, .streamFailed, .streamClosed: [.connecting, .registering, .online]
+        case .streamBroke, .streamFailed, .streamClosed: [.connecting, .registering, .starting, .online]
         case .connectionOver, .connectionOverForGood: [.draining]
         }
     }
@@ -52,6 +60,7 @@ struct DrivenSession: ~Copyable {
     static let beginning = ContinuousClock.now
     static let pause = Duration.seconds(1)
     let address: JID
+    private let account: JID
     var resumption: ResumptionState { saved(location: nil) }
 
     static var policy: ReconnectionPolicy {
@@ -75,12 +84,15 @@ struct DrivenSession: ~Copyable {
     var machine: SessionMachine
     var now = Self.beginning
     var step = SessionMachine.Step.wait
+    /// The presence that was last said to be owed.
+    var owed: Presence?
     /// Between 0 and 1.
     var jitter = 0.0
 
     init(_ policy: ReconnectionPolicy = Self.policy) throws {
-        machine = SessionMachine(ReconnectionSchedule(policy))
         address = try JID("alice@xmpp.test/desk")
+        account = address.bare
+        machine = SessionMachine(ReconnectionSchedule(policy), account: account)
     }
 
     /// A session in this state, on its first connection, with the network there.
@@ -92,9 +104,11 @@ struct DrivenSession: ~Copyable {
             case .offline: [.begin, .nextStep, .streamBroke, .connectionOver]
             case .connecting: [.begin, .nextStep]
             case .registering: [.begin, .nextStep, .readyToRegister]
-            case .online: [.begin, .nextStep, .established]
+            case .starting: [.begin, .nextStep, .established]
+            case .online: [.begin, .nextStep, .established, .stanzasResent]
             case .draining: [.begin, .nextStep, .streamBroke]
-            case .ended: [.begin, .end]
+            case .ending: [.begin, .closeRequested, .nextStep]
+            case .ended: [.begin, .closeRequested, .nextStep, .ended]
             }
         for occasion in way { _ = happen(occasion) }
         precondition(machine.phase == phase)
@@ -108,12 +122,20 @@ struct DrivenSession: ~Copyable {
             return []
         case .connectNow: return machine.connectNow(now: now)
         case .closeRequested: return machine.closeRequested(now: now)
+        case .suspensionRequested: return machine.closeRequested(.suspending, now: now)
         case .cannotGoOn: return machine.cannotGoOn(ClientError(.storeFailed, "The disk is full."))
-        case .end: return machine.end(.notConnected)
+        case .ended: return machine.ended()
         case .progressed: return machine.progressed(.willConnect)
         case .readyToRegister: return machine.readyToRegister(.none)
         case .established: return machine.established(session(isResumed: false), now: now)
         case .resumed: return machine.established(session(isResumed: true), now: now)
+        case .stanzasResent: return machine.stanzasResent()
+        case .presenceSent:
+            machine.presenceSent(Presence())
+            return []
+        case .takeOwedPresence:
+            owed = machine.takeOwedPresence()
+            return []
         case .streamBroke:
             let failure = StreamFailure(TransportClosure(.broken))
             let end = StreamEnd(reason: .failed(failure), resumption: resumption)
@@ -148,24 +170,30 @@ struct SessionMachineTests {
     static func answer(to occasion: SessionOccasion, in phase: Phase) -> Answer {
         func stays(_ wants: Want...) -> Answer { Answer(wants: wants, phase: phase) }
         switch (occasion, phase) {
-        case (_, .ended): return stays()
+        // It is shown as offline without a reason already.
+        case (.ended, _): return Answer(wants: [.disconnected], phase: .ended)
+        case (_, .ending), (_, .ended): return stays()
         case (.begin, _): return Answer(wants: [.proceed], phase: .offline)
-        case (.end, .online), (.end, .connecting), (.end, .registering), (.end, .draining), (.end, .initial),
-            (.end, .offline):
-            return Answer(wants: [.disconnected, .show], phase: .ended)
+        case (.cannotGoOn, .connecting), (.cannotGoOn, .registering), (.cannotGoOn, .starting), (.cannotGoOn, .online):
+            return stays(.proceed, .abandon)
         case (.cannotGoOn, _): return stays(.proceed)
         case (.nextStep, _): return stays()
         case (.connectNow, .offline), (.connectNow, .draining): return stays(.proceed)
-        case (.connectNow, .online): return stays(.probe)
+        case (.connectNow, .starting), (.connectNow, .online): return stays(.probe)
         case (.connectNow, _): return stays()
-        case (.closeRequested, .initial), (.closeRequested, .offline), (.closeRequested, .draining):
+        case (.suspensionRequested, .starting), (.suspensionRequested, .online): return stays(.abandon)
+        case (.closeRequested, .initial), (.closeRequested, .offline), (.closeRequested, .draining),
+            (.suspensionRequested, .initial), (.suspensionRequested, .offline), (.suspensionRequested, .draining):
             return stays(.proceed)
-        case (.closeRequested, _): return stays()
+        case (.closeRequested, _), (.suspensionRequested, _): return stays(.closeStream)
         case (.progressed, _): return stays(.show)
         case (.readyToRegister, _): return Answer(wants: [.show], phase: .registering)
         case (.established, _):
-            return Answer(wants: [.adopt, .lose, .connected, .show, .start], phase: .online)
-        case (.resumed, _): return Answer(wants: [.adopt, .connected, .show, .start], phase: .online)
+            return Answer(wants: [.adopt, .addressChanged, .lose, .connected, .show], phase: .starting)
+        case (.resumed, _): return Answer(wants: [.adopt, .addressChanged, .connected, .show], phase: .starting)
+        case (.stanzasResent, .starting): return Answer(wants: [.start], phase: .online)
+        case (.stanzasResent, _): return stays()
+        case (.presenceSent, _), (.takeOwedPresence, _): return stays()
         case (.streamBroke, _): return Answer(wants: [], phase: .draining)
         case (.streamFailed, _), (.streamClosed, _): return Answer(wants: [.proceed], phase: .draining)
         case (.connectionOver, _): return Answer(wants: [.failed, .disconnected, .show], phase: .offline)
@@ -173,7 +201,7 @@ struct SessionMachineTests {
         case (.networkLost, .offline): return stays(.show)
         case (.networkLost, _): return stays()
         case (.networkFound, .offline), (.networkFound, .draining): return stays(.proceed)
-        case (.networkFound, .online): return stays(.probe)
+        case (.networkFound, .starting), (.networkFound, .online): return stays(.probe)
         case (.networkFound, _): return stays()
         case (.deadline, .offline), (.deadline, .draining): return stays(.proceed)
         case (.deadline, _): return stays()
@@ -215,6 +243,8 @@ struct SessionMachineTests {
         #expect(session.machine.sending == .never)
         _ = session.happen(.established)
         #expect(session.machine.sending == .now)
+        _ = session.happen(.stanzasResent)
+        #expect(session.machine.sending == .now)
         _ = session.happen(.streamBroke)
         #expect(session.machine.sending == .later)
         _ = session.happen(.connectionOver)
@@ -225,7 +255,10 @@ struct SessionMachineTests {
         _ = session.happen(.streamBroke)
         _ = session.happen(.connectionOverForGood)
         #expect(session.machine.sending == .never)
-        _ = session.happen(.end)
+        _ = session.machine.cannotGoOn(.notConnected)
+        _ = session.happen(.nextStep)
+        #expect(session.machine.phase == .ending && session.machine.sending == .never)
+        _ = session.happen(.ended)
         #expect(session.machine.sending == .over(.notConnected))
         var registration = try DrivenSession(in: .registering)
         #expect(registration.machine.sending == .registration)
@@ -254,21 +287,91 @@ struct SessionMachineTests {
         #expect(session.machine.nextStep() == .connect(.keeper(.init(name: "node2.xmpp.test", port: 5222))))
     }
 
-    @Test("a wanted end has no reason, wherever the session stands", arguments: Phase.allCases)
-    func wantedEnd(phase: Phase) throws {
-        guard phase != .ended else { return }
+    @Test(
+        "a requested end has no reason, whatever the session does", arguments: Phase.allCases,
+        [SessionOccasion.closeRequested, .suspensionRequested])
+    func requestedEnd(phase: Phase, request: SessionOccasion) throws {
         var session = try DrivenSession(in: phase)
-        _ = session.happen(.closeRequested)
+        _ = session.happen(request)
+        #expect(session.happen(request).isEmpty, "a second request does nothing")
         if phase == .initial { _ = session.happen(.begin) }
         switch phase {
-        case .connecting, .registering, .online:
+        case .connecting, .registering, .starting, .online:
             #expect(session.machine.nextStep() == .wait)
             _ = session.happen(.streamClosed)
             _ = session.happen(.connectionOverForGood)
         case .draining: _ = session.happen(.connectionOverForGood)
-        case .initial, .offline, .ended: break
+        case .initial, .offline, .ending, .ended: break
         }
         #expect(session.machine.nextStep() == .end(nil))
+    }
+
+    @Test("an available presence is withdrawn before the stream closes, and no other")
+    func withdrawal() throws {
+        var available = try DrivenSession(in: .online)
+        _ = available.happen(.presenceSent)
+        #expect(available.want(.closeRequested) == [.withdrawPresence, .closeStream])
+        var unavailable = try DrivenSession(in: .online)
+        _ = unavailable.happen(.presenceSent)
+        unavailable.machine.presenceSent(Presence(type: .unavailable))
+        #expect(unavailable.want(.closeRequested) == [.closeStream])
+        var suspended = try DrivenSession(in: .online)
+        _ = suspended.happen(.presenceSent)
+        #expect(suspended.happen(.suspensionRequested) == [.abandon(.suspended)])
+    }
+
+    @Test("the presence is owed to each other session on the server, once")
+    func owedPresence() throws {
+        var session = try DrivenSession(in: .online)
+        _ = session.happen(.presenceSent)
+        _ = session.happen(.takeOwedPresence)
+        #expect(session.owed == nil, "it was sent in this session")
+        for (next, isOwed) in [(SessionOccasion.resumed, false), (.established, true)] {
+            for occasion in [.streamBroke, .connectionOver, .deadline, .nextStep, next] as [SessionOccasion] {
+                _ = session.happen(occasion)
+            }
+            _ = session.happen(.takeOwedPresence)
+            #expect((session.owed != nil) == isOwed)
+            _ = session.happen(.takeOwedPresence)
+            #expect(session.owed == nil)
+            #expect(session.machine.presence != nil)
+        }
+    }
+
+    @Test("sessions on the server are counted, and a changed address is reported")
+    func serverSessions() throws {
+        var session = try DrivenSession(in: .connecting)
+        #expect(session.machine.address == nil)
+        #expect(session.happen(.established).contains(.addressChanged(session.address)))
+        #expect(session.machine.serverSessions == 1 && session.machine.address == session.address)
+        for (next, count) in [(SessionOccasion.resumed, 1), (.established, 2)] {
+            for occasion in [.streamBroke, .connectionOver, .deadline, .nextStep] as [SessionOccasion] {
+                _ = session.happen(occasion)
+            }
+            #expect(!session.want(next).contains(.addressChanged))
+            #expect(session.machine.serverSessions == count)
+        }
+    }
+
+    @Test("a stream that ends in the moment in which it begins starts nothing")
+    func noStart() throws {
+        var session = try DrivenSession(in: .starting)
+        _ = session.happen(.streamBroke)
+        #expect(session.machine.wasOnline && session.machine.isManaged)
+        #expect(session.want(.stanzasResent).isEmpty)
+    }
+
+    @Test("the states in which the session works, is online, and has settings", arguments: Phase.allCases)
+    func properties(phase: Phase) throws {
+        let session = try DrivenSession(in: phase)
+        let isOnline = phase == .starting || phase == .online
+        #expect(session.machine.isOnline == isOnline)
+        #expect((session.machine.session != nil) == isOnline)
+        #expect(session.machine.isManaged == isOnline)
+        #expect(session.machine.isWorking == ![.initial, .ending, .ended].contains(phase))
+        #expect((session.machine.registrationFeatures != nil) == (phase == .registering))
+        #expect(
+            (session.machine.end != nil) == (phase == .draining) && session.machine.isDraining == (phase == .draining))
     }
 
     @Test("an end that is wanted while the next connection is due makes none")
@@ -292,6 +395,19 @@ struct SessionMachineTests {
         _ = session.happen(.streamFailed)
         #expect(session.want(.connectionOverForGood) == [.failed, .lose])
         #expect(session.machine.nextStep() == .end(ClientError(.storeFailed, "The disk is full.")))
+    }
+
+    @Test("the reason of the end is reported and shown once")
+    func shownEnd() throws {
+        var session = try DrivenSession()
+        let error = ClientError(.storeFailed, "The disk is full.")
+        #expect(session.happen(.cannotGoOn) == [.proceed])
+        _ = session.happen(.nextStep)
+        #expect(session.step == .end(error))
+        #expect(
+            session.happen(.ended)
+                == [.disconnected(error, retryAfter: nil), .show(.offline(reason: error, nextAttempt: nil))])
+        #expect(session.machine.failure == error)
     }
 
     @Test("what is not tried again is the reason of the end")

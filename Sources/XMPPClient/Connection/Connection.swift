@@ -2,46 +2,69 @@ import SASLMechanisms
 import TransportLayer
 import Waiting
 import XMLStreaming
+import XMPPStanzas
 import XMPPStream
 
-/// The state of one connection besides its stream: the transport, received stanzas, and data to be written.
-struct Connection {
-    /// A received stanza that waits for the interceptors.
-    enum Inbound {
-        case stanzas([XMLElement])
-        case unreadable(UnreadableElement)
-        case element(XMLElement)
-    }
+/// One connection of a session besides its stream: the transport, and who reads and writes it.
+///
+/// It is used on the executor of its session only.
+final class Connection {
+    /// The timeout for writing the remaining data when a stream is over.
+    private static let finishTime = Duration.seconds(2)
 
-    var transport: (any Transport)?
-    /// The same if it is on the event loop of the session, which then writes to it without a task.
-    var direct: (any EventLoopTransport)?
-    /// Whether the session reads and writes: the transport is open and the stream not over.
-    var isConversing = false
-    /// Reads, or handles what was read, where that has to wait.
-    var reading: Task<Void, Never>?
-    /// Whether nothing is read until ``reading`` has handled what was read.
-    var isReadingPaused = false
-    /// How the transport ended meanwhile.
-    var pendingEnd: TransportError??
-    /// Writes what the transport did not take at once.
-    var writer: Task<Void, Never>?
-    var inbox: [Inbound] = []
-    var outbox = Outbox()
-    /// The elements other than stanzas in the outbox, if they are observed.
-    var sentElements: [XMLElement] = []
-    /// Whether writing has failed: nothing leaves the outbox any more.
-    var isWritingOver = false
+    private(set) var transport: (any Transport)?
+    /// The same if it is on the event loop of the session, which then reads and writes it without a task.
+    private(set) var direct: (any EventLoopTransport)?
+    let reader = ConnectionReader()
+    let writer = ConnectionWriter()
     /// Opened when the stream has ended and all received data was handled.
     let over = Gate()
-    /// Whether the data of one read is being handled: events wait until all of it is.
-    var isHandlingInput = false
-    /// Whether the TLS handshake must run before the next read.
-    var isTLSDue = false
-    /// Whether stanzas are acknowledged.
-    var isManaged = false
-    /// Set while the session is online and its start is pending: whether it is the first start.
-    var startDue: Bool?
+
+    /// Connects the transport, unless the stream ends before.
+    ///
+    /// - Returns: Whether it is open.
+    @inline(never)
+    func open(at place: ReconnectionSchedule.Place, in session: isolated Session) async -> Bool {
+        switch await session.configuration.openTransport(at: place, on: session.loop, unless: over) {
+        case .success(let opened):
+            transport = opened
+            if let direct = opened as? any EventLoopTransport, direct.loop === session.loop { self.direct = direct }
+            writer.outbox = Outbox(keepsPieces: opened.isMessageBased)
+            let tls = await opened.tlsInformation
+            let framing: StreamFraming = opened.isMessageBased ? .webSocket : .stream
+            session.perform(
+                session.stream?.transportConnected(
+                    tls: tls.map { .init($0) }, framing: framing, now: session.clock.now()))
+            return true
+        case .failure(let error):
+            session.perform(session.stream?.transportClosed(TransportClosure(error), now: session.clock.now()))
+            return false
+        }
+    }
+
+    /// Reads and writes from now on.
+    @inline(never)
+    func start(in session: isolated Session) {
+        guard let transport else { return }
+        writer.start(in: session)
+        reader.start(transport, in: session)
+    }
+
+    /// Ends reading and writing when the stream is over, writes the remaining data and closes the transport, with a timeout.
+    @inline(never)
+    func finish(in session: isolated Session) async {
+        guard let transport else { return }
+        reader.stop(in: session)
+        writer.stop()
+        await reader.waitUntilStopped(in: session)
+        await writer.waitUntilStopped(in: session)
+        await session.saveIfDue()
+        await writer.finish(
+            until: session.clock.now().advanced(by: Self.finishTime), closing: transport, in: session)
+    }
+
+    /// Releases the transport.
+    func close() { (transport, direct) = (nil, nil) }
 }
 
 /// The knowledge that later connections of a session take over from earlier ones.

@@ -36,13 +36,10 @@ struct ExtensionStarts {
     /// An extension starts once at a time: the start with an earlier connection ends before the next one begins.
     private var locks: [ObjectIdentifier: AsyncLock] = [:]
     private(set) var round: Round?
-    /// The current session has not broadcast its presence, which an earlier one may have done.
-    private(set) var isPresenceOwed = false
 
     /// A new session began: the server has forgotten everything announced before.
     mutating func sessionBegan(_ extensions: [any SessionExtension]) {
         owed = Set(extensions.map { ObjectIdentifier(type(of: $0)) })
-        isPresenceOwed = true
     }
 
     /// Another connection is online; starts that were not completed with the previous one are aborted.
@@ -70,8 +67,6 @@ struct ExtensionStarts {
 
     mutating func started(_ key: ObjectIdentifier) { owed.remove(key) }
 
-    mutating func presenceSent() { isPresenceOwed = false }
-
     /// The types of extensions that wait for each other, if there are any.
     static func cycle(in extensions: [any SessionExtension]) -> [any SessionExtension]? {
         var left = extensions
@@ -92,7 +87,7 @@ extension Session {
 
     /// Starts the extensions, broadcasts the presence again if an earlier session did so, and starts the closure of the
     /// program.
-    func start(_ round: ExtensionStarts.Round, isFirst: Bool) async {
+    func start(_ round: ExtensionStarts.Round) async {
         let extensions = extensionTable.all
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -109,7 +104,7 @@ extension Session {
                     await first.next()
                     first.cancelAll()
                 }
-                await self.letProgramBegin(round, isFirst: isFirst)
+                await self.letProgramBegin(round)
             }
             await round.isOver.wait()
             // The requests of an aborted start are cancelled; the next start sends them again.
@@ -143,12 +138,9 @@ extension Session {
         if isCurrent(round) { starts.started(key) }
     }
 
-    private func letProgramBegin(_ round: ExtensionStarts.Round, isFirst: Bool) async {
+    private func letProgramBegin(_ round: ExtensionStarts.Round) async {
         guard isCurrent(round) else { return }
-        if starts.isPresenceOwed {
-            starts.presenceSent()
-            if !isFirst { _ = try? await resendPresence() }
-        }
+        if machine.takeOwedPresence() != nil { _ = try? await resendPresence() }
         firstOnline.open()
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The extensions of one session by their type, in the order in which they were added.
+/// The extensions of one session by their type, in the order in which they were added, and the roles that they play in it.
 final class ExtensionTable: Sendable {
     /// An extension and its parts in the session.
     struct Entry: Sendable {
@@ -12,48 +12,79 @@ final class ExtensionTable: Sendable {
         var key: ObjectIdentifier { ObjectIdentifier(type(of: instance)) }
     }
 
-    private let entries = Mutex<[Entry]>([])
+    private struct State {
+        var entries: [Entry] = []
+        /// The interceptors of the configuration, which come first.
+        var configured: [any StanzaInterceptor] = []
+        var interceptors: [any StanzaInterceptor] = []
+        var directories: [any PeerDirectory] = []
 
-    var all: [Entry] { entries.withLock { $0 } }
+        /// The interceptors and directories are those of the extensions whose parts were recorded.
+        mutating func entriesChanged() {
+            interceptors = configured + entries.flatMap(\.interceptors)
+            directories = entries.compactMap { $0.instance as? any PeerDirectory }
+        }
+    }
 
-    var instances: [any SessionExtension] { entries.withLock { $0.map(\.instance) } }
+    private let state = Mutex(State())
+
+    var all: [Entry] { state.withLock { $0.entries } }
+
+    var instances: [any SessionExtension] { state.withLock { $0.entries.map(\.instance) } }
+
+    /// The chain of interceptors, which outgoing stanzas pass on the executor of their sender.
+    var interceptors: [any StanzaInterceptor] { state.withLock { $0.interceptors } }
+
+    /// The extensions that know peers.
+    var directories: [any PeerDirectory] { state.withLock { $0.directories } }
+
+    /// Begins the chain with the interceptors of the configuration.
+    func begin(with interceptors: [any StanzaInterceptor]) {
+        state.withLock { state in
+            state.configured = interceptors
+            state.entriesChanged()
+        }
+    }
 
     /// - Returns: `nil` if there is an extension of this type.
     @discardableResult
     func add(_ instance: any SessionExtension) -> Entry? {
-        entries.withLock { entries in
+        state.withLock { state in
             let entry = Entry(instance: instance)
-            guard !entries.contains(where: { $0.key == entry.key }) else { return nil }
-            entries.append(entry)
+            guard !state.entries.contains(where: { $0.key == entry.key }) else { return nil }
+            state.entries.append(entry)
             return entry
         }
     }
 
-    /// Records what was registered for an extension.
+    /// Records what was registered for an extension: from now on its interceptors are in the chain.
     func update(_ key: ObjectIdentifier, handlers: [IQHandler.Key], interceptors: [any StanzaInterceptor]) {
-        entries.withLock { entries in
-            guard let index = entries.firstIndex(where: { $0.key == key }) else { return }
-            entries[index].handlers = handlers
-            entries[index].interceptors = interceptors
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.key == key }) else { return }
+            state.entries[index].handlers = handlers
+            state.entries[index].interceptors = interceptors
+            state.entriesChanged()
         }
     }
 
     func find<Extension: SessionExtension>(_ type: Extension.Type) -> Extension? {
         let key = ObjectIdentifier(type)
-        return entries.withLock { $0.first { $0.key == key } }?.instance as? Extension
+        return state.withLock { $0.entries.first { $0.key == key } }?.instance as? Extension
     }
 
     func remove(_ key: ObjectIdentifier) -> Entry? {
-        entries.withLock { entries in
-            entries.firstIndex { $0.key == key }.map { entries.remove(at: $0) }
+        state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.key == key }) else { return nil }
+            defer { state.entriesChanged() }
+            return state.entries.remove(at: index)
         }
     }
 
     /// Releases the extensions, which would otherwise form a reference cycle with the session.
     func removeAll() -> [any SessionExtension] {
-        entries.withLock { entries in
-            defer { entries = [] }
-            return entries.map(\.instance)
+        state.withLock { state in
+            defer { state = State() }
+            return state.entries.map(\.instance)
         }
     }
 }

@@ -26,10 +26,8 @@ extension Session {
     /// looks as if it did not exist (RFC 6120 §13.10.2). A component is a service and does not hide.
     public func mayLearnPresence(_ peer: JID) async -> Bool {
         if purpose == .component { return true }
-        // What was sent from outside of the session until now counts, too.
-        takeIntake()
-        if isOwn(peer) || acquaintances.contains(peer) { return true }
-        for directory in directories {
+        if isOwn(peer) || sender.hasContacted(peer, in: self) { return true }
+        for directory in extensionTable.directories {
             if await directory.maySeePresence(peer) { return true }
         }
         return false
@@ -39,7 +37,7 @@ extension Session {
     /// a ``PeerDirectory`` follows. Announcements of all others are not stored and cause no requests.
     public func follows(_ peer: JID) async -> Bool {
         if isOwn(peer) { return true }
-        for directory in directories {
+        for directory in extensionTable.directories {
             if await directory.follows(peer) { return true }
         }
         return false
@@ -47,7 +45,7 @@ extension Session {
 
     /// The account's own addresses and its server.
     private func isOwn(_ peer: JID) -> Bool {
-        guard let own = ownAddress else { return false }
+        guard let own = machine.address else { return false }
         return peer.bare == own.bare || peer == own.domainJID
     }
 }

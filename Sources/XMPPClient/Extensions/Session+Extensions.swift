@@ -24,7 +24,7 @@ extension Session {
     public func add<Extension: SessionExtension>(
         _ make: @Sendable (Session) -> Extension
     ) async throws(ClientError) -> Extension {
-        guard machine.phase != .ended else { throw machine.failure ?? .sessionEnded }
+        guard !isOver else { throw failure ?? .sessionEnded }
         guard purpose != .registration else {
             throw ClientError(.invalidConfiguration, "A stream for registration has no extensions.")
         }
@@ -46,8 +46,8 @@ extension Session {
         starts.join(entry.key)
         emit(.extensionAdded(instance))
         flushEventsOutsideOfReading()
-        // Before the session lives nothing runs; then everything begins together.
-        if isLiving { begin(entry) }
+        // Before the session works nothing runs; then everything begins together.
+        if machine.isWorking { begin(entry) }
         await startAdded(entry)
         await announce(unlike: before)
         return instance
@@ -68,8 +68,6 @@ extension Session {
         guard let entry = extensionTable.remove(ObjectIdentifier(type)) else { return nil }
         starts.leave(entry.key)
         for key in entry.handlers { unregister(key) }
-        interceptors = configuration.interceptors + extensionTable.all.flatMap(\.interceptors)
-        directories = extensions(as: (any PeerDirectory).self)
         emit(.extensionRemoved(entry.instance))
         flushEventsOutsideOfReading()
         await announce(unlike: before)
@@ -84,6 +82,15 @@ extension Session {
     private nonisolated func release(_ entry: ExtensionTable.Entry) async {
         await entry.work.end()
         await entry.instance.sessionEnded(self)
+    }
+
+    /// Creates the extensions of the configuration and registers their handlers.
+    func makeExtensions() throws(ClientError) {
+        extensionTable.begin(with: configuration.interceptors)
+        guard purpose != .registration else { return }
+        for factory in configuration.extensions { extensionTable.add(factory.make(self)) }
+        try requireOrder()
+        for instance in extensionTable.instances { try plug(instance) }
     }
 
     /// Begins the work of an extension that lasts as long as the session.
@@ -110,11 +117,8 @@ extension Session {
             }
             registered.append(handler.key)
         }
-        let own = instance.interceptors
-        interceptors += own
-        directories = extensions(as: (any PeerDirectory).self)
         extensionTable.update(
-            ObjectIdentifier(Swift.type(of: instance)), handlers: registered, interceptors: own)
+            ObjectIdentifier(Swift.type(of: instance)), handlers: registered, interceptors: instance.interceptors)
     }
 
     /// Starts an extension that was added to the current connection, and waits for it as long as a program waits for
@@ -140,7 +144,7 @@ extension Session {
 
     /// Broadcasts the presence again if the announced features have changed (XEP-0115 §4.4).
     private func announce(unlike before: [String]) async {
-        guard isOnline, lastPresence?.type == .available, features != before else { return }
+        guard isOnline, presence?.type == .available, features != before else { return }
         _ = try? await resendPresence()
     }
 }

@@ -76,3 +76,21 @@ struct Saving {
         handledAhead += step.receivedCount
     }
 }
+
+/// Saves the data for the next login; each task waits for the previous one.
+///
+/// The tasks are not among those of the session: an issued token must be saved even if the session ends at this moment. The end
+/// of the session waits for them.
+struct SignInSaving {
+    private var last: Task<Void, Never>?
+
+    mutating func append(_ body: @escaping @Sendable () async -> Void) {
+        last = Task { [last] in
+            await last?.value
+            await body()
+        }
+    }
+
+    /// Returns when everything is saved.
+    nonisolated(nonsending) func wait() async { await last?.value }
+}

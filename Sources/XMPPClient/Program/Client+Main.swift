@@ -25,7 +25,7 @@ extension Client {
         await ProgramEnd.after {
             let client = Client(try configuration())
             let keepSession: @Sendable (Int32) -> Void = { signal in
-                if signal == SIGTERM { client.session?.suspensionWanted.open() }
+                if signal == SIGTERM { client.session?.requestClose(.suspending) }
             }
             try await ProgramSignals.run(whenReceived: keepSession) { try await client.run(body) }
         }

@@ -8,20 +8,8 @@ extension Session {
     public func send(element: some XMLEncodable) throws(ClientError) {
         guard isOnline else { throw .notConnected }
         try requireSendable(element)
-        if observers.isObserved(.sending) { connection.sentElements.append(XMLElement(element)) }
-        takeIntake()
+        if observers.isObserved(.sending) { connection.writer.append(XMLElement(element)) }
+        sender.takeIntake(in: self)
         perform(stream?.sendElement(element, now: clock.now()))
-    }
-
-    /// The elements in the outbox, taken together with its bytes.
-    func takeSentElements() -> [XMLElement] {
-        guard !connection.sentElements.isEmpty else { return [] }
-        defer { connection.sentElements = [] }
-        return connection.sentElements
-    }
-
-    func written(elements: [XMLElement]) {
-        for element in elements { emit(.elementSent(element)) }
-        if !elements.isEmpty { flushEventsOutsideOfReading() }
     }
 }

@@ -18,7 +18,7 @@ extension Session {
             let changes = events(.connection)
             // It may have come between the last check and the observation.
             if isOnline { return }
-            if machine.phase == .ended { throw machine.failure ?? .sessionEnded }
+            if isOver { throw failure ?? .sessionEnded }
             for await _ in changes { if isOnline { return } }
             guard !Task.isCancelled else { throw .cancelled }
         }

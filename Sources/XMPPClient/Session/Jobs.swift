@@ -42,3 +42,8 @@ final class Jobs: Sendable {
         for task in tasks { await task.value }
     }
 }
+
+extension Session {
+    /// Runs work as a task of the session, cancelled at its end.
+    nonisolated func spawn(_ job: @escaping @Sendable () async -> Void) { jobs.start(job) }
+}

@@ -1,3 +1,4 @@
+import SASLMechanisms
 import XMPPStanzas
 import XMPPStream
 
@@ -8,9 +9,9 @@ extension Session {
         for action in actions ?? [] {
             switch action {
             case .write(let bytes):
-                connection.outbox.append(bytes)
-                outboxGrew()
-            case .startTLS: connection.isTLSDue = true
+                connection.writer.outbox.append(bytes)
+                sender.outboxGrew(in: self)
+            case .startTLS: connection.reader.startTLS()
             // The transport is closed when the stream is over, after the remaining data is written.
             case .closeTransport: break
             case .progress(let progress):
@@ -22,36 +23,53 @@ extension Session {
             case .tokenReceived(let token): keep(token)
             case .tokenRejected: keep(nil)
             case .established(let session): carryOut(machine.established(session, now: clock.now()))
-            case .stanzas(let elements): connection.inbox.append(.stanzas(elements))
-            case .unreadable(let element): connection.inbox.append(.unreadable(element))
-            case .element(let element): connection.inbox.append(.element(element))
+            case .stanzas(let elements): receiver.append(elements)
+            case .unreadable(let element): receiver.append(element)
+            case .element(let element): receiver.append(element)
             case .acknowledged(let numbers): acknowledged(numbers)
-            case .notSent(let number): failSending(number, .notConnected)
+            case .notSent(let number): sent.fail(number, .notConnected, in: self)
             case .tooLarge(let number, let byteCount):
-                failSending(number, .tooLarge(byteCount: byteCount, limit: serverLimits.stanzaBytes))
+                let error = ClientError.tooLarge(byteCount: byteCount, limit: serverLimits.stanzaBytes)
+                sent.fail(number, error, in: self)
             case .ended(let end): streamEnded(end)
             }
         }
         settle()
     }
 
-    /// Completes the actions of either machine.
-    @inline(never)
-    func settle() {
-        // Stanzas that the stream resends precede those that waited for it. A stream can end in the same moment in
-        // which it begins.
-        if let isFirst = connection.startDue {
-            connection.startDue = nil
-            if isOnline { start(isFirst: isFirst) }
+    // MARK: What the stream and the session report
+
+    /// Applies the negotiated settings.
+    func adopt(_ session: StreamSession) {
+        // A login with a token does not show what else the server offers.
+        if !session.usesFAST, purpose == .login {
+            let mechanism = SASLMechanismName(rawValue: session.mechanism)
+            if memory.note(mechanism, after: configuration.mechanisms.previousMechanism) {
+                save { store in await store.saveMechanism(mechanism) }
+            }
         }
-        updateIntake()
-        if machine.isDraining, !connection.isHandlingInput { connection.over.open() }
-        if let over = probeOver, stream?.isProbing != true {
-            probeOver = nil
-            over.open()
+        requests.ownAddress = session.address
+        if configuration.store != nil {
+            saving.changed()
+            saving.left(session.unacknowledged)
         }
-        rearm()
-        flushEventsOutsideOfReading()
+        guard !session.isResumed else { return }
+        sender.serverSessionBegan()
+        starts.sessionBegan(extensionTable.instances)
+    }
+
+    /// Sends the waiting stanzas and starts the extensions.
+    func startExtensions() {
+        sender.submitHeld(in: self)
+        if let transport = connection.transport { spawn { await transport.negotiationFinished() } }
+        let round = starts.begin(extensionTable.instances)
+        spawn { [self] in await start(round) }
+    }
+
+    func report(_ failure: StreamFailure) {
+        if failure.code == .loginTimedOut { emit(.timedOut) }
+        if failure.category == .authentication { emit(.authenticationFailed(ClientError(failure))) }
+        if let streamError = failure.streamError { emit(.streamError(streamError)) }
     }
 
     private func readyToRegister(_ features: StreamFeatures) {
@@ -76,14 +94,9 @@ extension Session {
         save { store in await store.saveToken(token) }
     }
 
-    /// Runs outside of the tasks of the session: an issued token must be saved even if the session ends at this moment.
-    /// The end of the session waits for it.
-    func save(_ body: @escaping @Sendable (any SignInStore) async -> Void) {
-        guard let store = configuration.signInStore else { return }
-        signInSaving = Task { [signInSaving] in
-            await signInSaving?.value
-            await body(store)
-        }
+    /// Saves something for the next login.
+    private func save(_ body: @escaping @Sendable (any SignInStore) async -> Void) {
+        if let store = configuration.signInStore { signInSaving.append { await body(store) } }
     }
 
     private func useResource(_ resource: String?) {
@@ -91,51 +104,26 @@ extension Session {
     }
 
     private func acknowledged(_ numbers: [StanzaToken]) {
-        guard configuration.store != nil else { return reportAcknowledged(numbers) }
+        guard configuration.store != nil else { return sent.acknowledged(numbers, in: self) }
         saving.confirmed(numbers)
-    }
-
-    func reportAcknowledged(_ numbers: [StanzaToken]) {
-        let isObserved = observers.isObserved(.sending)
-        for number in numbers {
-            guard var token = ledger.close(number) else { continue }
-            // Nobody can learn of a change.
-            if !isObserved, isKnownUniquelyReferenced(&token) { continue }
-            // The acknowledgement may be handled before the task that has written the stanza continues.
-            if isObserved, token.stage < .written {
-                token.advance(to: .written)
-                emit(.sent(token))
-            }
-            token.advance(to: .acknowledged)
-            if isObserved { emit(.acknowledged(token)) }
-            ledger.remember(&token)
-        }
     }
 
     /// The stream is over: nothing can be sent any more, and new stanzas wait if the session can be resumed.
     func streamEnded(_ end: StreamEnd) {
-        enterUnwritten()
-        carryOut(machine.streamEnded(withoutSuspect(end), now: clock.now(), jitter: .random(in: 0...1)))
+        sent.enterUnwritten(connection.writer.outbox.takeTokens())
+        carryOut(
+            machine.streamEnded(
+                sent.withoutSuspect(end, in: self), now: clock.now(), jitter: .random(in: 0...1)))
     }
+}
 
-    /// Gives up a message after which the server ended the stream more than once, and with it the session, which would
-    /// resend it.
-    private func withoutSuspect(_ end: StreamEnd) -> StreamEnd {
-        guard isOnline, let failure = end.failure, failure.objectsToOurStanza else { return end }
-        // Requests fail with the session and are not repeated with the same id.
-        let messages = end.unacknowledged.compactMap { stanza in
-            ledger[stanza.token].flatMap { token in
-                if case .message = token.stanza { (id: token.id, stanza: stanza) } else { nil }
-            }
+extension SessionMachine.Abandonment {
+    /// The detail of the error that the stream reports.
+    var text: String {
+        switch self {
+        case .networkChanged: "The network has changed."
+        case .suspended: "The session is suspended."
+        case .storeFailed: "Nothing can be stored."
         }
-        let candidates = messages.map { StanzaSuspicion.Candidate(id: $0.id, byteCount: $0.stanza.bytes.count) }
-        guard let id = memory.suspicion.streamRefused(candidates) else { return end }
-        let refused = Set(messages.filter { $0.id == id }.map(\.stanza.token))
-        let error = ClientError(
-            .stanzaRefused, "The server ended the connection twice because of this, so it is not sent again.",
-            cause: failure)
-        for number in refused { failSending(number, error) }
-        return StreamEnd(
-            reason: end.reason, unacknowledged: end.unacknowledged.filter { !refused.contains($0.token) })
     }
 }

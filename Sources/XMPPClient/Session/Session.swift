@@ -1,9 +1,8 @@
 import Synchronization
 package import TransportLayer
 import Waiting
-public import XMPPAddress
-public import XMPPStanzas
-public import XMPPStream
+import XMPPStanzas
+import XMPPStream
 
 /// A session of an account with its server, which ``Client/run(from:_:)`` passes to a program, or of an external
 /// component, from ``Component/run(from:_:)``.
@@ -40,62 +39,41 @@ public actor Session {
 
     /// Opened when the session may connect, and when the end is requested.
     nonisolated let connectionWanted = Gate()
-    /// Opened when the end is requested.
-    nonisolated let closeWanted = Gate()
-    nonisolated let suspensionWanted = Gate()
     /// Opened when the closure of the program starts, and at the end.
     nonisolated let firstOnline = Gate()
     /// Opened at the end.
     nonisolated let ended = Gate()
+    nonisolated let outboxHasRoom = Signal()
+    nonisolated let outboxDrained = Signal()
+    private nonisolated let lifeChanged = Signal()
 
     nonisolated let sendingLock = AsyncLock()
     nonisolated let intake = SendIntake()
     nonisolated let identifiers: Mutex<IdentifierSource>
-    private nonisolated let chain = Mutex<[any StanzaInterceptor]>([])
-    nonisolated let outboxHasRoom = Signal()
-    nonisolated let outboxDrained = Signal()
-    nonisolated let lifeChanged = Signal()
 
     /// Decides when to connect, whether stanzas can be sent, and how the session ends.
     var machine: SessionMachine
     /// The stream of the current connection.
     var stream: ClientStream?
-    var connection = Connection()
+    private(set) var connection = Connection()
+    let sender = StanzaSender()
+    let sent = SentStanzas()
+    let receiver = StanzaReceiver()
+    /// Our requests that wait for a response.
+    var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
+    /// The requests of others.
+    var router = StanzaRouter()
+    var absences = AbsentAddressReplies()
+    var starts = ExtensionStarts()
+    var saving = Saving()
+    var signInSaving = SignInSaving()
     var memory = ConnectionMemory()
     var counted: Traffic
-    var saving = Saving()
-    /// Saves the data for the next login; each task waits for the previous one.
-    var signInSaving: Task<Void, Never>?
-    var starts = ExtensionStarts()
-    /// The extensions that know peers.
-    var directories: [any PeerDirectory] = []
-
-    var decoder = StanzaDecoder()
-    var requests = RequestTable<Promise<Result<IQ, ClientError>>>()
-    var router = StanzaRouter()
-    var ledger = SendLedger()
-    var acquaintances = ContactedAddresses()
-    var absences = AbsentAddressReplies()
     /// The next events for the observers.
     var events: [SessionEvent] = []
+    var timer = DeadlineTimer()
     /// Opened when the check of the connection has a result.
     var probeOver: Gate?
-    /// The size of the stanzas for which the intake is open.
-    var intakeLimit = 0
-    /// Whether this turn of the event loop ends with a call of ``turnEnded()``.
-    var isTurnGathered = false
-    /// Whether the timer of a burst runs.
-    var isGatheringTimed = false
-    /// Whether the session connects, works and can be closed.
-    var isLiving = false
-    /// Whether the end was requested and the stream closed.
-    var isClosing = false
-    /// The next call of ``timePassed()``; `nil` before the beginning and after the end.
-    var alarm: Alarm?
-    var lastPresence: Presence?
-    var ownAddress: JID?
-    /// The number of sessions on the server so far; a resumption continues the same one.
-    package internal(set) var serverSessionCount = 0
 
     init(configuration: ClientConfiguration, purpose: Purpose) {
         self.init(SharedConfiguration(configuration), purpose)
@@ -111,7 +89,8 @@ public actor Session {
             ReconnectionSchedule(
                 configuration.reconnection,
                 usualHost: StreamError.Host(
-                    name: configuration.host ?? configuration.address.domain, port: configuration.port)))
+                    name: configuration.host ?? configuration.address.domain, port: configuration.port)),
+            account: configuration.address)
         memory.token = configuration.fastToken
         counted = Traffic(since: clock.now())
         var generator = SystemRandomNumberGenerator()
@@ -119,172 +98,202 @@ public actor Session {
         requests.ownAddress = configuration.address
     }
 
-    /// The chain, which outgoing stanzas pass on the executor of their sender.
-    nonisolated var interceptors: [any StanzaInterceptor] {
-        get { chain.withLock { $0 } }
-        set { chain.withLock { $0 = newValue } }
-    }
+    nonisolated var interceptors: [any StanzaInterceptor] { extensionTable.interceptors }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 }
 
-// MARK: - State
+// MARK: - From the beginning to the end
 
 extension Session {
-    /// The full address the session is bound to, or the domain of a component; `nil` before the first login.
-    public var address: JID? { ownAddress }
-
-    /// Whether the session is online.
-    public var isOnline: Bool { machine.phase == .online }
-
-    /// The current state of the connection; changes are reported as ``SessionEvent/stateChanged(_:)``.
-    public var connectionState: ConnectionState { machine.shown }
-
-    /// The settings negotiated with the server on the current connection; `nil` without a connection.
-    public var agreement: StreamSession? { machine.session }
-
-    /// The data traffic of the connections of this session so far.
-    public var traffic: Traffic {
-        var traffic = counted
-        traffic.keepAlives += stream?.keepAliveCount ?? 0
-        return traffic
+    /// Creates the extensions and registers their handlers; called before ``live()``, which ends at once if this
+    /// failed.
+    func prepare() {
+        do throws(ClientError) {
+            if purpose != .component { try configuration.validate() }
+            try makeExtensions()
+        } catch {
+            perform(machine.cannotGoOn(error))
+        }
     }
 
-    /// The last broadcast presence, as others see this session; subscription requests and directed presence do not
-    /// count.
-    public var presence: Presence? { lastPresence }
-
-    /// The features that service discovery announces: those of the handlers and of the extensions, sorted.
-    public var features: [String] {
-        router.features.union(extensionTable.instances.flatMap(\.features)).sorted()
-    }
-
-    /// The state from which this session can be resumed on another connection, also in another process (XEP-0198 §5);
-    /// `nil` if it cannot be resumed.
-    public var resumptionState: ResumptionState? { stream?.resumptionState }
-
-    /// The extension of this type; `nil` if the configuration has none or the session is over.
-    public nonisolated subscript<Extension: SessionExtension>(_ type: Extension.Type) -> Extension? {
-        extensionTable.find(type)
-    }
-
-    /// The extensions of this session that conform to a protocol, in the order of the configuration:
-    /// `session.extensions(as: (any PeerDirectory).self)`.
-    public nonisolated func extensions<Role>(as role: Role.Type) -> [Role] {
-        extensionTable.instances.compactMap { $0 as? Role }
-    }
-
-    /// Observes the session from now on; see ``SessionEvents``.
+    /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
     ///
-    /// - Parameters:
-    ///   - kinds: The kinds of events to observe.
-    ///   - limit: The number of events that may wait before reading from the socket pauses; by default that of the
-    ///     configuration. Iterate to the end of what you need, and release the sequence then: one that is held and not read
-    ///     stops the connection (``observersBehind``).
-    ///   - file: With `line`, names the observer in ``observersBehind`` and in a log.
-    public nonisolated func events(
-        _ kinds: SessionEvent.Kinds = .all, limit: Int? = nil, file: StaticString = #fileID, line: UInt = #line
-    ) -> SessionEvents {
-        observers.add(kinds: kinds, limit: limit ?? configuration.eventLimit, origin: "\(file):\(line)")
+    /// A session spends most of its time waiting, so the functions that wait are small and what they call is not inlined: their
+    /// variables are in memory meanwhile.
+    func live() async {
+        if case .wait = nextStep() { await connectionWanted.wait() }
+        if case .wait = nextStep() { await begin() }
+        await end(await connectUntilTheEnd())
     }
 
-    /// Registers another handler of requests; its feature is announced from now on.
-    ///
-    /// - Throws: ``ClientError`` with `handlerExists` if these requests already have a handler.
-    public func register(_ handler: IQHandler) throws(ClientError) {
-        try router.register(handler)
+    /// Loads what an earlier process has stored, and starts to work.
+    @inline(never)
+    private func begin() async {
+        do throws(ClientError) {
+            let saved = try await loadSaved()
+            perform(machine.begin(resuming: saved, now: clock.now()))
+        } catch {
+            return perform(machine.cannotGoOn(error))
+        }
+        timer.start()
+        noticeSleep(clock.now())
+        rearm()
+        if let monitor = configuration.networkMonitor { spawn { await self.watchNetwork(monitor) } }
+        for entry in extensionTable.all { begin(entry) }
     }
 
-    /// Removes a handler; its waiting requests are refused.
-    public func unregister(_ key: IQHandler.Key) {
-        for iq in router.unregister(key) { answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
+    /// Connects as the machine decides until the session is over; returns the reason, `nil` for a requested end.
+    @inline(never)
+    private func connectUntilTheEnd() async -> ClientError? {
+        while true {
+            switch nextStep() {
+            case .wait: await lifeChanged.wait()
+            // The secret of a component is for the host of its settings only.
+            case .connect(let place): await connect(at: purpose == .component ? .usual : place)
+            case .end(let error): return error
+            }
+        }
     }
 
-    /// Whether the session has ended.
-    var isOver: Bool { machine.phase == .ended }
+    @inline(never)
+    private func nextStep() -> SessionMachine.Step { machine.nextStep() }
 
-    /// The failure that ended the session; `nil` before the end and after an intended end.
-    var failure: ClientError? { machine.failure }
-
-    /// The features that the server offers before a registration.
-    var registrationFeatures: StreamFeatures { machine.registrationFeatures ?? .none }
-
-    /// Closes the session and returns when it has ended: unavailable presence, `</stream:stream>`, and a limited wait
-    /// for that of the server (RFC 6120 §4.4).
-    public nonisolated func close() async {
-        requestClose()
-        await ended.wait()
-    }
-
-    /// Returns when the session has ended, by itself or because it was closed; at once when the task is cancelled.
-    public nonisolated func untilEnd() async { await ended.wait() }
-
-    /// Ends the session and leaves it on the server, so that the next process resumes it and contacts do not notice the pause
-    /// (XEP-0198 §5): the connection is closed without `</stream:stream>`. It returns when the state is stored.
-    ///
-    /// A session that cannot be resumed, or whose state is not stored, is closed as with ``close()``.
-    public nonisolated func suspend() async {
-        suspensionWanted.open()
-        await close()
-    }
-
-    nonisolated func requestClose() {
-        closeWanted.open()
-        connectionWanted.open()
-        loop.execute { self.assumeIsolated { $0.closeIfWanted() } }
-    }
-
-    /// Lets the session connect. Only a closure that begins with ``Client/Beginning/connecting`` needs it, once it observes
-    /// the events it wants; ``waitUntilOnline()`` includes it.
-    public nonisolated func connect() {
+    /// The end was requested: by a program, or because its task was cancelled.
+    func close(_ farewell: SessionMachine.Farewell) {
+        observers.gate.forceOpen()
+        sender.takeIntake(in: self)
+        let canBeResumed = configuration.store != nil && resumptionState != nil
+        perform(machine.closeRequested(canBeResumed ? farewell : .closing, now: clock.now()))
         connectionWanted.open()
     }
 
-    /// Connects, and returns when the session is online and the extensions have started for the first time, or
-    /// ``ClientConfiguration/startTimeout`` later.
-    ///
-    /// - Throws: ``ClientError`` if the login failed, the session ended before, or the task was cancelled.
-    public func waitUntilOnline() async throws(ClientError) {
-        connect()
-        await firstOnline.wait()
-        guard firstOnline.isOpen else { throw .cancelled }
-        if machine.phase == .ended { throw machine.failure ?? .sessionEnded }
+    @inline(never)
+    private func end(_ error: ClientError?) async {
+        timer.stop(on: loop)
+        await jobs.end()
+        for entry in extensionTable.all { entry.work.cancel() }
+        for entry in extensionTable.all { await entry.work.end() }
+        let farewell = machine.ended()
+        sender.updateIntake(in: self)
+        sent.end(error, in: self)
+        perform(farewell)
+        flushEvents()
+        for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
+        router = StanzaRouter()
+        stream = nil
+        await configuration.store?.sessionEnded()
+        await signInSaving.wait()
+        observers.finish()
+        outboxHasRoom.send()
+        probeOver?.open()
+        firstOnline.open()
+        ended.open()
+    }
+
+    /// One connection from its beginning to its end.
+    @inline(never)
+    private func connect(at place: ReconnectionSchedule.Place) async {
+        beginConnection()
+        guard makeStream() else { return connectionOver(resuming: machine.resumption) }
+        if await connection.open(at: place, in: self) {
+            connection.start(in: self)
+            await connection.over.wait()
+            await connection.finish(in: self)
+        }
+        await endConnection()
+    }
+
+    private func beginConnection() {
+        connection = Connection()
+        receiver.clear()
+        observers.wire.report(.began)
+        saving.connectionBegan()
+        observers.gate.reset()
+    }
+
+    /// Makes the stream of the connection; returns whether there is one.
+    @inline(never)
+    private func makeStream() -> Bool {
+        do {
+            stream = ClientStream(
+                configuration: try configuration.stream(
+                    purpose, resuming: machine.resumption, with: memory,
+                    bindRequests: extensionTable.instances.flatMap(\.bindRequests)))
+        } catch {
+            streamEnded(StreamEnd(reason: .closedByServer, resumption: machine.resumption))
+            return false
+        }
+        perform(stream?.open(now: clock.now()))
+        return true
+    }
+
+    @inline(never)
+    private func endConnection() async {
+        guard let end = machine.end else { preconditionFailure("a connection is finished when its stream has ended") }
+        await saveEnd(end)
+        // Stanzas that were handled after the end count as well.
+        connectionOver(
+            resuming: end.resumption == nil ? nil : stream?.resumptionState(afterHandling: 0) ?? end.resumption)
+    }
+
+    private func connectionOver(resuming resumption: ResumptionState?) {
+        counted.keepAlives += stream?.keepAliveCount ?? 0
+        if let pace = stream?.keepAlivePace { memory.keepAlivePace = pace }
+        if let limits = stream?.serverLimits { memory.limits = limits }
+        stream = nil
+        connection.close()
+        perform(machine.connectionOver(resuming: resumption, now: clock.now()))
+        flushEvents()
     }
 }
 
-// MARK: - Observers
+// MARK: - Actions of the machine
 
 extension Session {
-    /// Records an event for the next batch.
-    func emit(_ event: SessionEvent) {
-        events.append(event)
+    /// Performs the actions of the session machine in order.
+    @inline(never)
+    func perform(_ actions: [SessionMachine.Action]) {
+        for action in actions { perform(action) }
+        settle()
     }
 
-    func emit(_ event: ConnectionEvent) {
-        events.append(.connection(event))
+    /// The same, in the middle of the stream's actions.
+    func carryOut(_ actions: [SessionMachine.Action]) {
+        for action in actions { perform(action) }
     }
 
-    /// Informs all observers, including ``SessionLog``, that messages of an archive were rejected and not stored.
-    ///
-    /// - Parameter reason: a short text that contains nothing of the messages.
-    public func reportRefusal(of count: Int, in archive: JID, reason: String) {
-        emit(.refused(count: count, archive: archive, reason: reason))
-        flushEvents()
+    private func perform(_ action: SessionMachine.Action) {
+        switch action {
+        case .proceed: lifeChanged.send()
+        case .probe(let timeout): perform(stream?.probe(within: timeout, now: clock.now()))
+        case .abandon(let reason):
+            perform(stream?.transportClosed(TransportClosure(.broken, detail: reason.text), now: clock.now()))
+        case .withdrawPresence: _ = try? dispatch(.presence(Presence(type: .unavailable, id: newID())))
+        case .closeStream: perform(stream?.close(now: clock.now()))
+        case .adopt(let session): adopt(session)
+        case .addressChanged(let address): emit(.addressChanged(address))
+        case .lose(let error): sent.lose(error, in: self)
+        case .connected(let address, let isResumed): emit(.online(address, isResumed: isResumed))
+        case .start: startExtensions()
+        case .failed(let failure): report(failure)
+        case .disconnected(let error, let pause): emit(.disconnected(error, retryAfter: pause))
+        case .show(let state): emit(.stateChanged(state))
+        }
     }
 
-    /// Passes the recorded events to all observers, as one batch.
-    func flushEvents() {
-        guard !events.isEmpty else { return }
-        let batch = events
-        events = []
-        observers.append(batch)
+    /// Completes the actions of either machine.
+    @inline(never)
+    func settle() {
+        // Stanzas that the stream resends precede those that waited for it.
+        if machine.phase == .starting { carryOut(machine.stanzasResent()) }
+        sender.updateIntake(in: self)
+        if machine.isDraining, !connection.reader.isHandling { connection.over.open() }
+        if let over = probeOver, stream?.isProbing != true {
+            probeOver = nil
+            over.open()
+        }
+        rearm()
+        flushEventsOutsideOfReading()
     }
-
-    /// The same, unless the data of one read is still being handled.
-    func flushEventsOutsideOfReading() {
-        if !connection.isHandlingInput { flushEvents() }
-    }
-
-    /// Runs work as a task of the session, cancelled at its end.
-    nonisolated func spawn(_ job: @escaping @Sendable () async -> Void) { jobs.start(job) }
 }

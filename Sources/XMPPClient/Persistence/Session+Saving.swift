@@ -18,7 +18,7 @@ extension Session {
             }
         }
         let unacknowledged = resumption?.unacknowledged ?? []
-        for stanza in unacknowledged { ledger.restore(stanza) }
+        for stanza in unacknowledged { sent.ledger.restore(stanza) }
         if unacknowledged.contains(where: { $0.bytes.count > memory.limits.stanzaBytes }) {
             // The server would end each stream on which this session is resumed. In a new session the stanza is not
             // sent again.
@@ -54,7 +54,7 @@ extension Session {
         let resumption = stateToSave(handling: received.count + unreadable)
         guard
             let step = saving.begin(
-                received: received, unreadable: unreadable, resumption: resumption, id: { ledger[$0]?.id })
+                received: received, unreadable: unreadable, resumption: resumption, id: { sent.ledger[$0]?.id })
         else { return true }
         do {
             // A commit is never aborted, even if its connection is.
@@ -64,7 +64,7 @@ extension Session {
             return false
         }
         saving.stored(step)
-        reportAcknowledged(step.acknowledged)
+        sent.acknowledged(step.acknowledged, in: self)
         return true
     }
 
@@ -93,10 +93,9 @@ extension Session {
         let failure = ClientError(
             .storeFailed, "The session ended because its state could not be stored. \(error)", cause: error)
         saving.failed(failure)
-        connection.inbox = []
-        connection.outbox = Outbox()
+        receiver.clear()
+        connection.writer.clear()
         perform(machine.cannotGoOn(failure))
-        perform(stream?.transportClosed(TransportClosure(.broken, detail: "Nothing can be stored."), now: clock.now()))
-        connection.outbox = Outbox()
+        connection.writer.clear()
     }
 }
