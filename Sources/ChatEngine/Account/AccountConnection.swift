@@ -43,7 +43,7 @@ actor AccountConnection {
         defer { following?.cancel() }
         await services.contacts.recallRequests()
         do {
-            try await context.encryption?.load()
+            try await context.encryption?.parts.load()
         } catch {
             // What is encrypted stays closed; nothing that should be is sent in clear.
             context.events.post(.problem(.session(error)))
@@ -93,7 +93,7 @@ actor AccountConnection {
         self.connectionsBegun = connectionsBegun
         let contacts = await session[Roster.self]?.events()
         let services = services
-        let encryption = context.encryption.map { OMEMOService(context, $0) }
+        let encryption = context.encryption.map { OMEMOService(context, $0.parts) }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.context.queue.run(in: session) }
             group.addTask { await self.followOfflineDelivery(connections, in: session) }

@@ -62,7 +62,7 @@ extension ClientConfiguration {
         configuration.add { Profiles($0) }
         configuration.add { GroupChat($0, occupancies: recorder.occupancies) }
         if let encryption = context.encryption {
-            configuration.add { OMEMODevices($0, using: encryption.cryptography) }
+            configuration.add { OMEMODevices($0, using: encryption.parts.context.cryptography) }
         }
         configuration.add { Bookmarks($0, joinsAutomatically: false) }
         configuration.add { FileSharing($0) }

@@ -62,7 +62,7 @@ public struct SessionRecorder: SessionStore {
         self.media = media
         self.hearing = hearing
         protector = MessageProtector(protection)
-        (protection as? OMEMOProtection)?.isAtWork(in: protector)
+        (protection as? OMEMOProtection)?.parts.context.memory.isAtWork(in: protector)
         self.store = store
         self.account = account
         self.address = address.bare
@@ -155,7 +155,7 @@ public struct SessionRecorder: SessionStore {
                     sightings.append(sighting)
                 }
                 if let encryption = protector.protection as? OMEMOProtection {
-                    encryption.occupants.presenceReceived(presence)
+                    encryption.parts.occupants.presenceReceived(presence)
                 }
                 guard let (room, occupancy) = occupancies.presenceReceived(presence, at: time) else { continue }
                 newOccupancies[room] = occupancy

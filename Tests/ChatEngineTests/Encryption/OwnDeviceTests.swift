@@ -62,11 +62,11 @@ struct OwnDeviceTests {
             closed.map(\.protection)
                 == Array(repeating: .notOpened(scheme: nil, reason: "own-keys"), count: 2))
         // Without the keys they wait.
-        try await recorder.openPostponed(of: protection)
+        try await recorder.openPostponed(of: protection.parts.context)
         #expect(try await before.records(PostponedStanza.prefix).count == 2)
         identities.silent.withLock { $0 = [] }
         try await protection.load()
-        try await recorder.openPostponed(of: protection)
+        try await recorder.openPostponed(of: protection.parts.context)
         let opened = try await before.timeline(with: alice.address)
         #expect(opened.map(\.text.body) == ["one", "two"] && opened.map(\.id) == closed.map(\.id))
         #expect(try await before.records(PostponedStanza.prefix).isEmpty)
@@ -94,7 +94,7 @@ struct OwnDeviceTests {
         #expect(failure != nil && failure?.change == nil)
         #expect(try await bob.protection.memory.values(beginningWith: SessionShelf.prefix).isEmpty)
         try await bob.keep(await bob.protection.postponement(of: message, by: route))
-        try await bob.recorder.openPostponed(of: bob.protection)
+        try await bob.recorder.openPostponed(of: bob.protection.parts.context)
         #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["late"])
         #expect(try await bob.records(PostponedStanza.prefix).isEmpty)
     }

@@ -2,7 +2,9 @@ internal import ChatStore
 internal import EndToEndEncryption
 internal import OMEMO
 internal import Synchronization
+internal import Waiting
 internal import XMPPAddress
+internal import XMPPClient
 
 /// The requests of the encryption to servers.
 protocol KeyDirectory: Sendable {
@@ -18,6 +20,22 @@ protocol KeyDirectory: Sendable {
     func withdraw(_ device: OMEMODevice) async throws(ProtectionError)
     /// The nodes of a device of our own account that not everyone can read.
     func closedNodes(of device: OMEMODevice) async throws(ProtectionError) -> [ClosedNode]
+}
+
+/// The servers that the encryption of one account asks, while they can be reached.
+final class KeyServers: Sendable {
+    /// Open when others can answer: the keys of this device are published, or could not be.
+    let published = Gate()
+    private let connection = Mutex<(any KeyDirectory)?>(nil)
+
+    /// `nil` while offline.
+    var directory: (any KeyDirectory)? { connection.withLock { $0 } }
+
+    /// Requests go to these servers from now on, or to none.
+    func connect(to directory: (any KeyDirectory)?) { connection.withLock { $0 = directory } }
+
+    /// Whether servers can be asked: the account is online, and others can answer.
+    var isOnline: Bool { published.isOpen && directory != nil }
 }
 
 /// The servers, through a session.
@@ -52,6 +70,16 @@ final class SessionDirectory: KeyDirectory {
 
     func closedNodes(of device: OMEMODevice) async throws(ProtectionError) -> [ClosedNode] {
         try await devices.closedNodes(of: device)
+    }
+
+    /// An account that may not learn our presence gets no response, except a member of a room in which the messages are
+    /// encrypted for it.
+    func mayWrite(to account: JID, _ rooms: Set<JID>, in session: Session) async -> Bool {
+        if await session.mayLearnPresence(account) { return true }
+        for room in rooms {
+            if let members = try? await members(of: room), members.contains(account) { return true }
+        }
+        return false
     }
 
     func accounts(announcing device: OMEMODevice) async -> [JID] {

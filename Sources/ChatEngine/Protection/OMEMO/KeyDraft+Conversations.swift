@@ -35,7 +35,7 @@ extension KeyDraft {
     ///
     /// - Parameter key: the one with which it asks.
     mutating func noteOptOut(
-        _ moment: OMEMOProtection.Moment, by key: ProtectionNotice.Key
+        _ moment: ConversationMoment, by key: ProtectionNotice.Key
     ) async throws(ProtectionError) {
         var known = try await encryption(of: moment.conversation)
         guard known.optOut == nil else { return }
@@ -46,7 +46,7 @@ extension KeyDraft {
 
     /// Records that a conversation is encrypted: nothing is sent in clear any more unless the user decides so. An account
     /// that encrypts again does not ask for clear text any more.
-    mutating func noteEncrypted(_ moment: OMEMOProtection.Moment) async throws(ProtectionError) {
+    mutating func noteEncrypted(_ moment: ConversationMoment) async throws(ProtectionError) {
         var known = try await encryption(of: moment.conversation)
         if let optOut = known.optOut, moment.time.millisecondsSince1970 / 1000 > optOut {
             known.optOut = nil

@@ -12,6 +12,8 @@ final class KeyMemory: Sendable {
         var changes: [ProtectionChange] = []
         /// Changes that were stored or given up so far.
         var removals: UInt64 = 0
+        /// Gives each change its turn; `nil` until the account is at work.
+        var protector: MessageProtector?
     }
 
     private let state = Mutex(State())
@@ -69,6 +71,28 @@ final class KeyMemory: Sendable {
         }
     }
 
+    func isAtWork(in protector: MessageProtector) { state.withLock { $0.protector = protector } }
+
+    /// Changes the records between two messages.
+    ///
+    /// - Parameter storing: changes messages in the same transaction.
+    func change<Result: Sendable>(
+        _ body: @escaping @Sendable (inout KeyDraft) async throws(ProtectionError) -> Result,
+        storing: @escaping @Sendable (any StoreWriter, Result) throws(StoreError) -> Void = { _, _ in }
+    ) async throws -> Result {
+        guard let protector = state.withLock({ $0.protector }) else {
+            throw ProtectionError(.ownKeys, "The account is not at work.", isTemporary: true)
+        }
+        var step = ProtectionStep(protector)
+        let result = try await step.perform { () async throws(ProtectionError) in
+            var draft = KeyDraft(self)
+            let result = try await body(&draft)
+            return (result, draft.finish())
+        }
+        try await step.store(of: account, in: store) { writer throws(StoreError) in try storing(writer, result) }
+        return result
+    }
+
     func add(_ change: ProtectionChange) { state.withLock { $0.changes.append(change) } }
 
     /// The change is in the store, or will never be.
@@ -119,6 +143,16 @@ struct KeyDraft: Sendable {
 }
 
 extension KeyDraft {
+    /// The keys that are known of an account, by fingerprint.
+    func knownKeys(of address: JID) async throws(ProtectionError) -> [String: KnownKey] {
+        let prefix = KnownKey.prefix(address)
+        var keys: [String: KnownKey] = [:]
+        for (name, record) in try await values(beginningWith: prefix) {
+            keys[String(name.dropFirst(prefix.count))] = try KnownKey(record)
+        }
+        return keys
+    }
+
     /// Writes what is known of a key, also in the index by fingerprint.
     mutating func write(_ known: KnownKey, _ fingerprint: String, of address: JID) {
         write(KnownKey.name(fingerprint, of: address), known.record)

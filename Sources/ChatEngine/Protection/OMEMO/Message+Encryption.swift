@@ -5,7 +5,20 @@ internal import OMEMO
 internal import XMLStreaming
 internal import XMPPStanzas
 
+extension OMEMOElement {
+    /// The names in both generations, the newest first.
+    static let names = [OMEMOGeneration.current, .legacy].map { name(of: $0) }
+}
+
 extension Message {
+    /// Whether it has an encrypted element of either generation.
+    var hasOMEMOElement: Bool { OMEMOElement.names.contains { payloads.contains($0) } }
+
+    /// Whether something is encrypted in that element: without a payload it begins or repairs a session.
+    var hasOMEMOPayload: Bool {
+        OMEMOElement.names.contains { payloads.first($0)?.firstChild(XMLName("payload", $0.namespace)) != nil }
+    }
+
     /// The message with only the payloads that are accepted outside the encrypted element: identifiers, times, hints and
     /// requests, but nothing that the user reads.
     var withoutEncryption: Message {

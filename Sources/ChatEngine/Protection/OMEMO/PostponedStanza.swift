@@ -1,8 +1,8 @@
-public import ChatStore
+internal import ChatStore
 internal import OMEMO
 internal import XMLStreaming
 internal import XMPPAddress
-public import XMPPStanzas
+internal import XMPPStanzas
 
 /// An encrypted message that came while the keys of this device could not be read, or that was not opened in time. It is
 /// opened later.
@@ -67,27 +67,31 @@ struct PostponedStanza: Sendable {
     }
 }
 
-extension OMEMOProtection {
-    public func postponement(of message: Message, by route: ReceivedRoute) async -> ProtectionChange? {
-        var draft = KeyDraft(memory)
-        await postpone(message, route, &draft)
+/// The messages that are opened later.
+struct PostponedMessages: Sendable {
+    let context: EncryptionContext
+
+    /// What is stored with a message that was not opened in time.
+    func change(for message: Message, _ route: ReceivedRoute) async -> ProtectionChange? {
+        var draft = KeyDraft(context.memory)
+        await add(message, route, &draft)
         return draft.finish()
     }
 
     /// Stores a message that is opened later.
-    func postpone(_ message: Message, _ route: ReceivedRoute, _ draft: inout KeyDraft) async {
-        guard let stanza = PostponedStanza(message, route, now: now()) else { return }
+    func add(_ message: Message, _ route: ReceivedRoute, _ draft: inout KeyDraft) async {
+        guard let stanza = PostponedStanza(message, route, now: context.now()) else { return }
         let waiting = try? await draft.values(beginningWith: PostponedStanza.prefix)
         guard let waiting, waiting.count < PostponedStanza.limit else { return }
-        draft.write(stanza.name(using: cryptography), stanza.record)
+        draft.write(stanza.name(using: context.cryptography), stanza.record)
     }
 }
 
 extension SessionRecorder {
     /// Opens and stores the messages that could not be opened before for a reason that does not last.
-    func openPostponed(of protection: OMEMOProtection) async throws {
-        guard protection.ownDevice.loaded != nil else { return }
-        let waiting = try await protection.memory.values(beginningWith: PostponedStanza.prefix)
+    func openPostponed(of encryption: EncryptionContext) async throws {
+        guard encryption.ownDevice.loaded != nil else { return }
+        let waiting = try await encryption.memory.values(beginningWith: PostponedStanza.prefix)
         for (name, record) in waiting.sorted(by: { $0.key < $1.key }) {
             try await open(try? PostponedStanza(record), named: name)
         }

@@ -4,34 +4,32 @@ internal import OMEMO
 internal import Synchronization
 internal import XMPPAddress
 
-extension OMEMOProtection {
-    /// New keys are trusted until the person has verified one of the account.
-    private static let policy = DeviceTrustPolicy.blindUntilVerified
+/// Where an identity key was found.
+enum KeyEvidence {
+    /// In a bundle, which can repeat the key of any other account.
+    case bundle
+    /// A message was decrypted with it that does not name its author: one of the legacy generation, an empty one, or
+    /// an envelope without a sender.
+    case message
+    /// An envelope that names the account was decrypted with it. The record counts only if that was checked.
+    case envelope
 
-    /// Where and when something happens that a timeline may show.
-    struct Moment {
-        let conversation: ConversationAddress
-        let time: MessageTime
-    }
-
-    /// Where an identity key was found.
-    enum KeyEvidence {
-        /// In a bundle, which can repeat the key of any other account.
-        case bundle
-        /// A message was decrypted with it that does not name its author: one of the legacy generation, an empty one, or
-        /// an envelope without a sender.
-        case message
-        /// An envelope that names the account was decrypted with it. The record counts only if that was checked.
-        case envelope
-
-        var claim: KnownKey.Claim {
-            switch self {
-            case .bundle: .announced
-            case .message: .used
-            case .envelope: .named
-            }
+    var claim: KnownKey.Claim {
+        switch self {
+        case .bundle: .announced
+        case .message: .used
+        case .envelope: .named
         }
     }
+}
+
+/// Which identity keys may read: trust in those that are known, and what a new one means.
+struct KeyTrust: Sendable {
+    let context: EncryptionContext
+    let unlisted = UnlistedSenders()
+
+    /// New keys are trusted until the person has verified one of the account.
+    private static let policy = DeviceTrustPolicy.blindUntilVerified
 
     /// Returns the trust in an identity key that a device uses, and records a new key; one that the person should decide
     /// about is noted in the conversation of the moment.
@@ -39,7 +37,7 @@ extension OMEMOProtection {
     /// - Throws: `ProtectionError` with `forged` if the key belongs to another account: it is our own, or
     ///   `checkOwner` finds another owner.
     func trust(
-        in key: IdentityKey, of device: PeerDevice, by evidence: KeyEvidence, at moment: Moment,
+        in key: IdentityKey, of device: PeerDevice, by evidence: KeyEvidence, at moment: ConversationMoment,
         _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> DeviceTrust {
         let name = KnownKey.name(key.fingerprint, of: device.address)
@@ -49,7 +47,7 @@ extension OMEMOProtection {
             let before = known
             if known.claim != .named { try await checkOwner(of: key, at: device.address, known, evidence, draft) }
             known.claim = max(known.claim, evidence.claim)
-            if isUsed { known.lastSeen = max(known.lastSeen, seconds / Self.seenStep * Self.seenStep) }
+            if isUsed { known.lastSeen = max(known.lastSeen, context.seconds / Self.seenStep * Self.seenStep) }
             known.device = device.device
             if known != before { draft.write(known, key.fingerprint, of: device.address) }
             return known.trust
@@ -58,7 +56,7 @@ extension OMEMOProtection {
         var (identities, firstSeen) = ([DeviceIdentity](), Int64?.none)
         for (_, record) in try await draft.values(beginningWith: KnownKey.prefix(device.address)) {
             let known = try KnownKey(record)
-            guard let identity = try? IdentityKey(x25519: known.key, using: cryptography) else { continue }
+            guard let identity = try? IdentityKey(x25519: known.key, using: context.cryptography) else { continue }
             identities.append(DeviceIdentity(device.address, known.device, identity, known.trust))
             firstSeen = min(firstSeen ?? known.firstSeen, known.firstSeen)
         }
@@ -66,13 +64,13 @@ extension OMEMOProtection {
             throw ProtectionError(.forged, "The account has used more than \(Self.keyLimit) keys.")
         }
         let finding = Self.policy.examine(
-            key, of: DeviceAddress(device.address, device.device), known: identities, using: cryptography)
+            key, of: DeviceAddress(device.address, device.device), known: identities, using: context.cryptography)
         // A device that its account does not announce is not trusted. The list here may be old (XEP-0384 §6).
-        if isUsed, let directory, await directory.announces(device) == false {
-            if unlisted.add(device.address) { work.send() }
+        if isUsed, let directory = context.servers.directory, await directory.announces(device) == false {
+            if unlisted.add(device.address) { context.work.send() }
             return .undecided
         }
-        var known = KnownKey(key, device.device, trust: finding.trust, now: seconds)
+        var known = KnownKey(key, device.device, trust: finding.trust, now: context.seconds)
         known.claim = evidence.claim
         draft.write(known, key.fingerprint, of: device.address)
         if let kind = try await noticeKind(of: finding, since: firstSeen, device, at: moment, draft) {
@@ -87,7 +85,8 @@ extension OMEMOProtection {
     ///
     /// - Parameter firstSeen: when the first key of the account was seen; `nil` if this is the first.
     private func noticeKind(
-        of finding: DeviceTrustPolicy.Finding, since firstSeen: Int64?, _ device: PeerDevice, at moment: Moment,
+        of finding: DeviceTrustPolicy.Finding, since firstSeen: Int64?, _ device: PeerDevice,
+        at moment: ConversationMoment,
         _ draft: KeyDraft
     ) async throws(ProtectionError) -> ProtectionNotice.Kind? {
         switch finding {
@@ -98,8 +97,8 @@ extension OMEMOProtection {
             let conversation = try await draft.encryption(of: moment.conversation)
             // Another device of our own account can be the first one that is seen.
             guard conversation.wasEncrypted,
-                let met = firstSeen ?? (device.address == address ? conversation.began : nil),
-                seconds - met >= Self.meetingTime
+                let met = firstSeen ?? (device.address == context.address ? conversation.began : nil),
+                context.seconds - met >= Self.meetingTime
             else { return nil }
             return .newDevice
         }
@@ -120,7 +119,7 @@ extension OMEMOProtection {
         of key: IdentityKey, at address: JID, _ known: KnownKey?, _ evidence: KeyEvidence, _ draft: KeyDraft
     ) async throws(ProtectionError) {
         let forged = ProtectionError(.forged, "The key belongs to another account.")
-        guard try own().identity.publicKey.fingerprint != key.fingerprint else { throw forged }
+        guard try context.own().identity.publicKey.fingerprint != key.fingerprint else { throw forged }
         guard evidence != .envelope else { return }
         let claim = known?.claim ?? .announced
         let prefix = KnownKey.ownerPrefix(key.fingerprint)
@@ -137,14 +136,14 @@ extension OMEMOProtection {
 
     /// Records of earlier versions have no index by fingerprint.
     func indexKeys() async throws(ProtectionError) {
-        guard try await memory.values(beginningWith: KnownKey.ownerPrefix).isEmpty else { return }
-        var draft = KeyDraft(memory)
-        for (name, record) in try await memory.values(beginningWith: KnownKey.prefix) {
+        guard try await context.memory.values(beginningWith: KnownKey.ownerPrefix).isEmpty else { return }
+        var draft = KeyDraft(context.memory)
+        for (name, record) in try await context.memory.values(beginningWith: KnownKey.prefix) {
             guard let address = KnownKey.address(inName: name) else { continue }
             let fingerprint = String(name.dropFirst(KnownKey.prefix(address).count))
             draft.write(try KnownKey(record), fingerprint, of: address)
         }
-        try await memory.save(draft)
+        try await context.memory.save(draft)
     }
 
     /// Seconds in which the devices are found that an account has: some with its first message, some with the first reply.
@@ -153,15 +152,6 @@ extension OMEMOProtection {
     private static let keyLimit = 500
     /// The precision of `lastSeen` in seconds: a day, so that not each message changes the record.
     private static let seenStep: Int64 = 86_400
-
-    /// The fingerprint of this device; `nil` before the keys are loaded.
-    public var fingerprint: String? { ownDevice.loaded?.identity.publicKey.fingerprint }
-
-    /// The number of this device; `nil` before the keys are loaded.
-    public var device: UInt32? { ownDevice.loaded?.keys.device.number }
-
-    /// Others can begin to encrypt for this device: its keys are published.
-    public var isAnnounced: Bool { ownDevice.loaded?.keys.isAnnounced ?? false }
 }
 
 /// Accounts of which a message came from a device that is not in the list that is known here.

@@ -2,7 +2,12 @@ internal import ChatStore
 internal import OMEMO
 internal import XMPPAddress
 
-extension OMEMOProtection {
+/// The empty messages with which sessions are answered, repaired and begun again.
+struct SessionRepair: Sendable {
+    let context: EncryptionContext
+    let keyTrust: KeyTrust
+    let strangers: Strangers
+
     /// Records whether the sender's device waits for a message.
     func received(
         _ decryption: OMEMODecryption, by device: PeerDevice, in conversation: ConversationAddress,
@@ -25,10 +30,10 @@ extension OMEMOProtection {
         let name = OwedMessage.name(device)
         var all = try await draft.values(beginningWith: OwedMessage.prefix)
         var owed = try all[name].map { record throws(ProtectionError) in try OwedMessage(record) } ?? OwedMessage()
-        if kind == .repair, !owed.mayRepair(now: seconds) { return }
+        if kind == .repair, !owed.mayRepair(now: context.seconds) { return }
         guard owed.kind.rawValue < kind.rawValue else { return }
         if all[name] == nil, all.count >= OwedMessage.limit {
-            for (other, record) in all where try OwedMessage(record).isOver(now: seconds) {
+            for (other, record) in all where try OwedMessage(record).isOver(now: context.seconds) {
                 draft.write(other, nil)
                 all[other] = nil
             }
@@ -55,28 +60,30 @@ extension OMEMOProtection {
     func emptyMessage(
         for device: PeerDevice, _ bundle: VerifiedBundle?, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> OMEMOElement? {
-        let own = try own()
+        let own = try context.own()
         let name = SessionShelf.name(device)
         var shelf =
             try await draft.value(name).map { record throws(ProtectionError) in try SessionShelf(record) }
             ?? SessionShelf()
         if let bundle {
             // A key that is not trusted gets nothing, and a changed one is for the person to decide.
-            let moment = Moment(conversation: ConversationAddress(device.address, kind: .direct), time: now())
-            guard try await trust(in: bundle.identityKey, of: device, by: .bundle, at: moment, &draft).mayRead else {
+            let moment = ConversationMoment(
+                conversation: ConversationAddress(device.address, kind: .direct), time: context.now())
+            guard try await keyTrust.trust(in: bundle.identityKey, of: device, by: .bundle, at: moment, &draft).mayRead
+            else {
                 return nil
             }
         }
         do throws(OMEMOError) {
             if let bundle {
                 let session = try OMEMOSession.initiate(
-                    with: bundle, by: own.identity, device: own.keys.device, using: cryptography)
+                    with: bundle, by: own.identity, device: own.keys.device, using: context.cryptography)
                 shelf.put(session.serialized)
             }
             guard let bytes = shelf.sessions.first else { return nil }
             var session = try OMEMOSession(serialized: bytes)
             let (plaintext, nonce) = try emptyPayload(device.generation)
-            let key = try session.encrypt(plaintext, using: cryptography)
+            let key = try session.encrypt(plaintext, using: context.cryptography)
             shelf.put(session.serialized, replacing: 0)
             draft.write(name, shelf.record)
             let account = device.generation == .current ? device.address.description : nil
@@ -93,7 +100,7 @@ extension OMEMOProtection {
         switch generation {
         case .current: return (EncryptedPayload.emptyKey, nil)
         case .legacy:
-            let payload = try LegacyPayload([], using: cryptography)
+            let payload = try LegacyPayload([], using: context.cryptography)
             return (payload.key.bytes, payload.nonce)
         }
     }
@@ -109,18 +116,18 @@ extension OMEMOProtection {
         for (name, record) in try await draft.values(beginningWith: SessionShelf.prefix) {
             // A record that cannot be read is of no use.
             var shelf = (try? SessionShelf(record)) ?? SessionShelf()
-            shelf.retire(now: seconds)
+            shelf.retire(now: context.seconds)
             draft.write(name, shelf.isEmpty ? nil : shelf.record)
             let owed = OwedMessage.prefix + name.dropFirst(SessionShelf.prefix.count)
             guard let device = OwedMessage.device(named: owed) else { continue }
             let conversation = ConversationAddress(device.address, kind: .direct)
             try await owe(.repair, to: device, in: conversation, &draft)
         }
-        try await ownDevice.retireAll(&draft)
+        try await context.ownDevice.retireAll(&draft)
         keys.lastPreKey = max(keys.lastPreKey, lastPreKey)
         do throws(OMEMOError) {
             try keys.replaceSignedKey(
-                after: max(keys.lastSignedKey, lastSignedKey), now: seconds, using: cryptography)
+                after: max(keys.lastSignedKey, lastSignedKey), now: context.seconds, using: context.cryptography)
         } catch {
             throw ProtectionError(.ownKeys, error.description, cause: error)
         }

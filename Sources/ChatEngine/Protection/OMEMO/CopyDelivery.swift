@@ -7,14 +7,18 @@ internal import XMPPClient
 internal import XMPPStanzas
 
 /// Requests copies of messages that could not be decrypted, and sends those that other devices request.
-extension OMEMOService {
+struct CopyDelivery: Sendable {
+    let context: AccountContext
+    let encryption: EncryptionContext
+    let copies: CopyExchange
+
     // MARK: For this device
 
     /// Requests what is due from each device. A device may learn it from which it may learn our presence, and members of
     /// the room of a message.
     func requestCopies(in session: Session, _ directory: SessionDirectory) async throws {
         var missing: [PeerDevice: [MissingMessage]] = [:]
-        for (name, record) in try await protection.memory.values(beginningWith: MissingMessage.prefix) {
+        for (name, record) in try await encryption.memory.values(beginningWith: MissingMessage.prefix) {
             guard let device = MissingMessage.device(named: name), let message = try? MissingMessage(record) else {
                 continue
             }
@@ -22,7 +26,7 @@ extension OMEMOService {
         }
         for (device, messages) in missing {
             let rooms = Set(messages.lazy.filter { $0.conversation.kind == .room }.map(\.conversation.address))
-            let isAllowed = await mayWrite(to: device.address, rooms, in: session, directory)
+            let isAllowed = await directory.mayWrite(to: device.address, rooms, in: session)
             // A long list is requested in parts.
             while let element = try await copyRequest(to: device, isAllowed: isAllowed) {
                 try await session.send(.empty(element, to: device))
@@ -32,9 +36,9 @@ extension OMEMOService {
 
     /// The next request to a device. Messages that are given up say so from now on.
     private func copyRequest(to device: PeerDevice, isAllowed: Bool) async throws -> OMEMOElement? {
-        let (protection, account) = (protection, context.id)
-        return try await protection.changeQuietly { (draft: inout KeyDraft) async throws(ProtectionError) in
-            try await protection.copyRequest(to: device, isAllowed: isAllowed, &draft)
+        let account = context.id
+        return try await encryption.memory.change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            try await copies.copyRequest(to: device, isAllowed: isAllowed, &draft)
         } storing: { writer, request throws(StoreError) in
             for missing in request.givenUp { try writer.giveUp(missing, of: account) }
         }.element
@@ -44,18 +48,18 @@ extension OMEMOService {
 
     /// Sends the copies that devices have requested, each to the connection that has asked.
     func sendCopies(in session: Session, _ directory: SessionDirectory) async throws {
-        for (name, record) in try await protection.memory.values(beginningWith: RequestedCopies.prefix) {
-            guard let device = RequestedCopies.device(named: name), let copies = try? RequestedCopies(record) else {
+        for (name, record) in try await encryption.memory.values(beginningWith: RequestedCopies.prefix) {
+            guard let device = RequestedCopies.device(named: name), let requested = try? RequestedCopies(record) else {
                 continue
             }
-            let isCurrent = protection.seconds - copies.time < MissingMessage.lifetime
-            for entry in copies.entries {
+            let isCurrent = encryption.seconds - requested.time < MissingMessage.lifetime
+            for entry in requested.entries {
                 var rooms: Set<JID> = []
                 if case .room(let room) = entry.place, let room = try? JID(room) { rooms = [room] }
-                if isCurrent, await mayWrite(to: device.address, rooms, in: session, directory),
+                if isCurrent, await directory.mayWrite(to: device.address, rooms, in: session),
                     var copy = try await copy(entry, for: device)
                 {
-                    copy.to = copies.receiver
+                    copy.to = requested.receiver
                     try await session.send(copy)
                 }
                 try await settle(entry, for: device)
@@ -90,9 +94,9 @@ extension OMEMOService {
             payload.namespace == ChatState.namespace || payload.namespace == ProcessingHint.namespace
                 || isOwn && Message.staysOutside(payload) && !payload.isNamed(OriginIdentifier.name)
         }
-        let (protection, message) = (protection, stanza)
-        let sealed = try await protection.changeQuietly { (draft: inout KeyDraft) async throws(ProtectionError) in
-            try await protection.copy(message, in: conversation, for: device, &draft)
+        let message = stanza
+        let sealed = try await encryption.memory.change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            try await copies.copy(message, in: conversation, for: device, &draft)
         }
         guard var copy = sealed else { return nil }
         // Other devices have the message, and so have the archives.
@@ -102,7 +106,7 @@ extension OMEMOService {
     }
 
     private func settle(_ entry: CopyRequest.Entry, for device: PeerDevice) async throws {
-        try await protection.changeQuietly { (draft: inout KeyDraft) async throws(ProtectionError) in
+        try await encryption.memory.change { (draft: inout KeyDraft) async throws(ProtectionError) in
             let name = RequestedCopies.name(device)
             guard let record = try await draft.value(name) else { return }
             var copies = try RequestedCopies(record)

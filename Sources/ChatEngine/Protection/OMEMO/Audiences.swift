@@ -1,19 +1,34 @@
-public import ChatStore
+internal import ChatStore
 internal import EndToEndEncryption
 internal import OMEMO
 internal import Synchronization
 internal import XMPPAddress
 
-extension OMEMOProtection {
-    public func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {
-        let policy = try await KeyDraft(memory).encryption(of: conversation)
-        guard (policy.policy ?? settings.policy) != .never else { return }
-        await published.wait()
-        audiences[conversation] = await examinedAudience(of: conversation)
+/// Who can read each conversation: requested before a message is encrypted, and remembered until then.
+final class Audiences: Sendable {
+    private let context: EncryptionContext
+    private let bundles: FetchedBundles
+    /// As last requested; a failure says why it is not known.
+    private let prepared = Mutex<[ConversationAddress: Result<Audience, ProtectionError>]>([:])
+
+    init(_ context: EncryptionContext, bundles: FetchedBundles) { (self.context, self.bundles) = (context, bundles) }
+
+    /// The audience as last requested; `nil` if it was not.
+    subscript(_ conversation: ConversationAddress) -> Result<Audience, ProtectionError>? {
+        prepared.withLock { $0[conversation] }
+    }
+
+    /// Requests the audience of a conversation in which something may be encrypted.
+    func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {
+        let policy = try await KeyDraft(context.memory).encryption(of: conversation)
+        guard (policy.policy ?? context.settings.policy) != .never else { return }
+        await context.servers.published.wait()
+        let audience = await examined(conversation)
+        prepared.withLock { $0[conversation] = audience }
     }
 
     /// Who can read a conversation now. Whether an error prevents sending is decided when the message is sealed.
-    func examinedAudience(of conversation: ConversationAddress) async -> Result<Audience, ProtectionError> {
+    func examined(_ conversation: ConversationAddress) async -> Result<Audience, ProtectionError> {
         do throws(ProtectionError) {
             return .success(try await audience(of: conversation))
         } catch {
@@ -22,21 +37,21 @@ extension OMEMOProtection {
     }
 
     private func audience(of conversation: ConversationAddress) async throws(ProtectionError) -> Audience {
-        guard !ownDevice.isCheckDue else {
+        guard !context.ownDevice.isCheckDue else {
             throw ProtectionError(
                 .unreachable, "The server has not said which keys of this device it has.", isTemporary: true)
         }
-        guard let directory else {
+        guard let directory = context.servers.directory else {
             throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
         }
         let recipients: [JID]
         switch conversation.kind {
-        case .direct: recipients = conversation.address.bare == address ? [] : [conversation.address.bare]
-        case .room: recipients = try await directory.members(of: conversation.address).filter { $0 != address }
+        case .direct: recipients = conversation.address.bare == context.address ? [] : [conversation.address.bare]
+        case .room: recipients = try await directory.members(of: conversation.address).filter { $0 != context.address }
         case .occupant:
             throw ProtectionError(.privateRoomMessage, "Private messages in rooms cannot be encrypted.")
         }
-        var listings = await directory.devices(of: recipients + [address])
+        var listings = await directory.devices(of: recipients + [context.address])
         for (account, listing) in listings where listing.isUnknown {
             listings[account]?.devices = try await devicesWithSession(of: account)
         }
@@ -51,7 +66,7 @@ extension OMEMOProtection {
         var devices: [OMEMODevice: AnnouncedDevice] = [:]
         for generation in OMEMOGeneration.allCases {
             let prefix = SessionShelf.prefix(generation, account)
-            for (name, record) in try await memory.values(beginningWith: prefix) {
+            for (name, record) in try await context.memory.values(beginningWith: prefix) {
                 guard SessionShelf.canSend(record), let device = OMEMODevice(String(name.dropFirst(prefix.count)))
                 else {
                     continue
@@ -64,18 +79,17 @@ extension OMEMOProtection {
 
     /// The devices with which a session has to begin, in the generation to use.
     private func devicesWithoutSession(in audience: Audience) async throws(ProtectionError) -> [AnnouncedPeer] {
-        let own = try own()
+        let own = try context.own()
         var missing: [AnnouncedPeer] = []
         for (address, listing) in audience.listings {
-            let sessions = try await KeyDraft(memory).usableSessions(of: address)
-            for device in listing.devices where address != self.address || device.id != own.keys.device {
+            let sessions = try await KeyDraft(context.memory).usableSessions(of: address)
+            for device in listing.devices where address != context.address || device.id != own.keys.device {
                 let peer = AnnouncedPeer(address: address, device: device)
                 if !peer.hasSession(in: sessions) { missing.append(peer) }
             }
         }
         return missing
     }
-
 }
 
 /// The accounts and devices that can read a conversation, as last requested.
@@ -83,18 +97,6 @@ struct Audience: Sendable {
     /// The accounts besides our own.
     var recipients: [JID]
     var listings: [JID: DeviceListing]
-}
-
-/// The audience of each conversation, between ``OMEMOProtection/prepare(_:)`` and ``OMEMOProtection/seal(_:in:)``; a failure
-/// says why it is not known.
-final class PreparedAudiences: Sendable {
-    private let audiences = Mutex<[ConversationAddress: Result<Audience, ProtectionError>]>([:])
-
-    /// `nil` if it was not requested.
-    subscript(_ conversation: ConversationAddress) -> Result<Audience, ProtectionError>? {
-        get { audiences.withLock { $0[conversation] } }
-        set { audiences.withLock { $0[conversation] = newValue } }
-    }
 }
 
 /// A device as its account announces it.

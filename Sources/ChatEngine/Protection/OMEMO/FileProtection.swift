@@ -1,4 +1,4 @@
-public import ChatStore
+internal import ChatStore
 internal import Cryptography
 internal import FileSharing
 internal import MessageFeatures
@@ -6,18 +6,23 @@ internal import OMEMO
 internal import XMLStreaming
 internal import XMPPStanzas
 
-extension OMEMOProtection {
-    public func sealing(
+/// Encrypts files before they are uploaded, and decrypts downloaded ones.
+struct FileProtection: Sendable {
+    let context: EncryptionContext
+    let audiences: Audiences
+    let planner: SealingPlanner
+
+    func sealing(
         _ file: Attachment, in conversation: ConversationAddress
     ) async throws(ProtectionError) -> FileSealing? {
-        try await prepare(conversation)
-        var draft = KeyDraft(memory)
+        try await audiences.prepare(conversation)
+        var draft = KeyDraft(context.memory)
         let audience = audiences[conversation]
-        guard case .sealed = try await plan(for: conversation, with: audience, isForLegacy: true, &draft) else {
+        guard case .sealed = try await planner.plan(for: conversation, with: audience, isForLegacy: true, &draft) else {
             return nil
         }
         do {
-            let (key, nonce) = (try cryptography.randomBytes(32), try cryptography.randomBytes(12))
+            let (key, nonce) = (try context.cryptography.randomBytes(32), try context.cryptography.randomBytes(12))
             return FileSealing(try FileEncryption(key: key, nonce: nonce)) { url throws(ProtectionError) in
                 guard let link = EncryptedFileLink(address: url, nonce: nonce, key: key) else {
                     throw ProtectionError(
@@ -30,7 +35,7 @@ extension OMEMOProtection {
         }
     }
 
-    public func opening(_ file: Attachment) throws(ProtectionError) -> FileOpening? {
+    func opening(_ file: Attachment) throws(ProtectionError) -> FileOpening? {
         guard let url = file.url, EncryptedFileLink.isLink(url) else { return nil }
         guard let link = EncryptedFileLink(url) else {
             throw ProtectionError(.damaged, "The link of the file is damaged.")

@@ -5,8 +5,11 @@ internal import XMLStreaming
 internal import XMPPAddress
 internal import XMPPStanzas
 
-/// A device that cannot decrypt a message requests a copy from the device that has sent it.
-extension OMEMOProtection {
+/// Copies of messages: a device that cannot decrypt one requests a copy from the device that has sent it.
+struct CopyExchange: Sendable {
+    let context: EncryptionContext
+    let strangers: Strangers
+
     /// Records that a message is missing, so that a copy is requested. Of strangers nothing is requested.
     ///
     /// - Returns: whether a copy will be requested.
@@ -18,8 +21,8 @@ extension OMEMOProtection {
         guard device.generation == .current, let id = message.originID,
             let missing = MissingMessage(
                 message.withoutEncryption, id, in: conversation,
-                sent: (route.time ?? now()).millisecondsSince1970 / 1000, now: seconds),
-            missing.entry(for: device, own: address) != nil
+                sent: (route.time ?? context.now()).millisecondsSince1970 / 1000, now: context.seconds),
+            missing.entry(for: device, own: context.address) != nil
         else { return false }
         if conversation.kind == .room {
             // Otherwise nothing but the nickname says that the copy is of the same message.
@@ -53,10 +56,10 @@ extension OMEMOProtection {
                 draft.write(name, nil)
                 continue
             }
-            if missing.isOver(now: seconds) {
+            if missing.isOver(now: context.seconds) {
                 draft.write(name, nil)
                 givenUp.append(missing)
-            } else if isAllowed, missing.isDue(now: seconds) {
+            } else if isAllowed, missing.isDue(now: context.seconds) {
                 due.append((name, missing))
             }
         }
@@ -71,14 +74,16 @@ extension OMEMOProtection {
             return (nil, givenUp)
         }
         due.sort { ($0.missing.time, $0.name) < ($1.missing.time, $1.name) }
-        guard let request = CopyRequest(due.compactMap { $0.missing.entry(for: device, own: address) }) else {
+        guard let request = CopyRequest(due.compactMap { $0.missing.entry(for: device, own: context.address) }) else {
             return (nil, givenUp)
         }
         let requested = Set(request.entries)
         for item in due {
             var missing = item.missing
-            guard let entry = missing.entry(for: device, own: address), requested.contains(entry) else { continue }
-            missing.requested(now: seconds)
+            guard let entry = missing.entry(for: device, own: context.address), requested.contains(entry) else {
+                continue
+            }
+            missing.requested(now: context.seconds)
             draft.write(item.name, missing.record)
         }
         return (try encrypt(request.plaintext, session, shelf, for: device, &draft), givenUp)
@@ -106,11 +111,11 @@ extension OMEMOProtection {
     private func encrypt(
         _ plaintext: [UInt8], _ bytes: [UInt8], _ shelf: SessionShelf, for device: PeerDevice, _ draft: inout KeyDraft
     ) throws(ProtectionError) -> OMEMOElement {
-        let own = try own()
+        let own = try context.own()
         var shelf = shelf
         do throws(OMEMOError) {
             var session = try OMEMOSession(serialized: bytes)
-            let key = try session.encrypt(plaintext, using: cryptography)
+            let key = try session.encrypt(plaintext, using: context.cryptography)
             shelf.put(session.serialized, replacing: 0)
             draft.write(SessionShelf.name(device), shelf.record)
             return OMEMOElement(
@@ -128,15 +133,15 @@ extension OMEMOProtection {
         _ request: CopyRequest, by device: PeerDevice, _ identity: IdentityKey, _ message: Message,
         _ route: ReceivedRoute, _ draft: inout KeyDraft
     ) async throws(ProtectionError) {
-        let time = (route.time ?? now()).millisecondsSince1970 / 1000
+        let time = (route.time ?? context.now()).millisecondsSince1970 / 1000
         guard device.generation == .current, let receiver = message.from, !receiver.isBare,
-            receiver.bare == device.address, seconds - time < MissingMessage.lifetime,
+            receiver.bare == device.address, context.seconds - time < MissingMessage.lifetime,
             let record = try await draft.value(SessionShelf.name(device))
         else { return }
         let sent = try SessionShelf(record).sent
         let allowed = request.entries.filter { entry in
-            if case .account = entry.place, device.address != address { return false }
-            return sent.mayCopy(entry.id, for: identity, using: cryptography)
+            if case .account = entry.place, device.address != context.address { return false }
+            return sent.mayCopy(entry.id, for: identity, using: context.cryptography)
         }
         let name = RequestedCopies.name(device)
         let known = try await draft.value(name)
@@ -160,17 +165,18 @@ extension OMEMOProtection {
             return nil
         }
         var shelf = earlier
-        let own = try own()
+        let own = try context.own()
         let content = SealedContent(message)
         do throws(OMEMOError) {
             var session = try OMEMOSession(serialized: bytes)
-            guard shelf.sent.mayCopy(id, for: session.peer, using: cryptography) else { return nil }
+            guard shelf.sent.mayCopy(id, for: session.peer, using: context.cryptography) else { return nil }
             let envelope = Envelope(
-                content.inside, from: address.description, to: conversation.address.bare.description, time: nil)
-            let payload = try EncryptedPayload(try envelope.padded(using: cryptography), using: cryptography)
-            let key = try session.encrypt(payload.key.bytes, using: cryptography)
+                content.inside, from: context.address.description, to: conversation.address.bare.description, time: nil)
+            let payload = try EncryptedPayload(
+                try envelope.padded(using: context.cryptography), using: context.cryptography)
+            let key = try session.encrypt(payload.key.bytes, using: context.cryptography)
             shelf.put(session.serialized, replacing: 0)
-            shelf.sent.copied(id, using: cryptography)
+            shelf.sent.copied(id, using: context.cryptography)
             draft.write(SessionShelf.name(device), shelf.record)
             var copy = content.outside(isForLegacy: false)
             copy.type = .chat

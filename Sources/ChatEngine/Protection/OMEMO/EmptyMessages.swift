@@ -4,14 +4,17 @@ internal import OMEMO
 internal import XMPPAddress
 internal import XMPPClient
 
-/// The empty messages that other devices wait for.
-extension OMEMOService {
+/// Sends the empty messages that other devices wait for.
+struct EmptyMessages: Sendable {
+    let encryption: EncryptionContext
+    let repair: SessionRepair
+
     func sendOwed(in session: Session, _ directory: SessionDirectory) async throws {
-        for (name, record) in try await protection.memory.values(beginningWith: OwedMessage.prefix) {
+        for (name, record) in try await encryption.memory.values(beginningWith: OwedMessage.prefix) {
             guard let device = OwedMessage.device(named: name) else { continue }
             let owed = try OwedMessage(record)
             let rooms = Set([owed.room].compactMap(\.self))
-            guard owed.kind != .none, await mayWrite(to: device.address, rooms, in: session, directory) else {
+            guard owed.kind != .none, await directory.mayWrite(to: device.address, rooms, in: session) else {
                 continue
             }
             var bundle: VerifiedBundle?
@@ -32,34 +35,20 @@ extension OMEMOService {
         }
     }
 
-    /// An account that may not learn our presence gets no response, except a member of a room in which the messages are
-    /// encrypted for it.
-    func mayWrite(
-        to account: JID, _ rooms: Set<JID>, in session: Session, _ directory: SessionDirectory
-    ) async -> Bool {
-        if await session.mayLearnPresence(account) { return true }
-        for room in rooms {
-            if let members = try? await directory.members(of: room), members.contains(account) { return true }
-        }
-        return false
-    }
-
     /// An empty message in the session with a device, or in a new one; `nil` if there is no session.
     private func emptyMessage(for device: PeerDevice, _ bundle: VerifiedBundle?) async throws -> OMEMOElement? {
-        let protection = protection
-        return try await protection.changeQuietly { (draft: inout KeyDraft) async throws(ProtectionError) in
-            try await protection.emptyMessage(for: device, bundle, &draft)
+        try await encryption.memory.change { (draft: inout KeyDraft) async throws(ProtectionError) in
+            try await repair.emptyMessage(for: device, bundle, &draft)
         }
     }
 
     /// Records that a device no longer waits for an empty message of this kind.
     private func settle(_ kind: OwedMessage.Kind, of device: PeerDevice, isSent: Bool) async throws {
-        let protection = protection
-        try await protection.changeQuietly { (draft: inout KeyDraft) async throws(ProtectionError) in
+        try await encryption.memory.change { (draft: inout KeyDraft) async throws(ProtectionError) in
             let name = OwedMessage.name(device)
             guard let record = try await draft.value(name) else { return }
             var owed = try OwedMessage(record)
-            owed.settle(kind, isSent: isSent, now: protection.seconds)
+            owed.settle(kind, isSent: isSent, now: encryption.seconds)
             draft.write(name, owed.record)
         }
     }

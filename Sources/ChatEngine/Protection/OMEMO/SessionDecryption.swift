@@ -2,12 +2,14 @@ internal import EndToEndEncryption
 internal import MessageSemantics
 internal import OMEMO
 
-/// The sessions with other devices: decrypting with one, and accepting one.
-extension OMEMOProtection {
+/// Decrypts what other devices encrypt for this one: in a session with one, or by accepting another.
+struct SessionDecryption: Sendable {
     struct Decrypted {
         let decryption: OMEMODecryption
         let identity: IdentityKey
     }
+
+    let context: EncryptionContext
 
     func decrypt(
         _ element: OMEMOElement, _ key: OMEMOElement.RecipientKey, by device: PeerDevice, _ draft: inout KeyDraft
@@ -39,7 +41,7 @@ extension OMEMOProtection {
         for (index, bytes) in (shelf.sessions + shelf.retired).enumerated() {
             do throws(OMEMOError) {
                 var session = try OMEMOSession(serialized: bytes)
-                var decryption = try session.messageReceived(ratchet, now: seconds, using: cryptography)
+                var decryption = try session.messageReceived(ratchet, now: context.seconds, using: context.cryptography)
                 if index < count {
                     shelf.put(session.serialized, replacing: index)
                 } else {
@@ -68,10 +70,10 @@ extension OMEMOProtection {
     private func accept(
         _ exchange: KeyExchangeMessage, by device: PeerDevice, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> (session: [UInt8], result: Decrypted) {
-        let own = try own()
+        let own = try context.own()
         let name = OwnPreKey.name(exchange.preKey)
         var preKey = try await draft.value(name).map { record throws(ProtectionError) in
-            try OwnPreKey(record, using: cryptography)
+            try OwnPreKey(record, using: context.cryptography)
         }
         if let known = preKey, known.exchanges.contains(exchange.ephemeralKey) {
             // A device repeats its exchange in each message until it is answered: this may be a message that was never
@@ -79,12 +81,12 @@ extension OMEMOProtection {
             throw ProtectionError(.noSession, "The key exchange was accepted before, and its session is gone.")
         }
         do throws(OMEMOError) {
-            let identity = try exchange.identity(using: cryptography)
+            let identity = try exchange.identity(using: context.cryptography)
             let accepted = try OMEMOSession.accept(
                 exchange, by: own.identity, signedPreKey: own.keys.signedKey(exchange.signedPreKey),
-                preKey: preKey?.pair, now: seconds, using: cryptography)
+                preKey: preKey?.pair, now: context.seconds, using: context.cryptography)
             if var used = preKey.take(), used.exchanges.count < OwnPreKey.exchangeLimit {
-                if used.used == 0 { used.used = max(seconds, 1) }
+                if used.used == 0 { used.used = max(context.seconds, 1) }
                 used.exchanges.append(exchange.ephemeralKey)
                 draft.write(name, used.record)
             } else {
@@ -101,7 +103,7 @@ extension OMEMOProtection {
     /// Discards the keys of missing messages that are too old, in all sessions.
     func discardOldKeys(_ draft: inout KeyDraft) async throws(ProtectionError) {
         for (name, record) in try await draft.values(beginningWith: SessionShelf.prefix) {
-            guard var shelf = try? SessionShelf(record), shelf.timePassed(now: seconds) else { continue }
+            guard var shelf = try? SessionShelf(record), shelf.timePassed(now: context.seconds) else { continue }
             draft.write(name, shelf.isEmpty ? nil : shelf.record)
         }
     }
@@ -117,7 +119,7 @@ extension OMEMOProtection {
         for name in names.sorted() {
             guard let id = OMEMODevice(String(name.dropFirst(prefix.count))) else { continue }
             let other = PeerDevice(generation: device.generation, address: device.address, device: id)
-            if await directory?.announces(other) == true { continue }
+            if await context.servers.directory?.announces(other) == true { continue }
             return draft.write(name, nil)
         }
         throw ProtectionError(.tooManyDevices, "The account has sessions with too many devices.")

@@ -1,4 +1,4 @@
-public import ChatStore
+internal import ChatStore
 internal import EndToEndEncryption
 internal import FileSharing
 internal import GroupChat
@@ -6,27 +6,31 @@ internal import MessageFeatures
 internal import OMEMO
 internal import XMLStreaming
 internal import XMPPAddress
-public import XMPPStanzas
+internal import XMPPStanzas
 
-extension OMEMOProtection {
-    static let elementNames = [OMEMOGeneration.current, .legacy].map { OMEMOElement.name(of: $0) }
+/// Opens encrypted messages: finds the sender's device and the session, and checks what was decrypted.
+struct MessageOpening: Sendable {
+    let context: EncryptionContext
+    let sessions: SessionDecryption
+    let keyTrust: KeyTrust
+    let repair: SessionRepair
+    let copies: CopyExchange
+    let postponed: PostponedMessages
+    let strangers: Strangers
+    let occupants: OccupantAccounts
 
-    public func isSealed(_ message: Message) -> Bool {
-        Self.elementNames.contains { message.payloads.contains($0) }
-    }
-
-    public func open(_ message: Message, by route: ReceivedRoute) async throws(ProtectionError) -> OpenedMessage {
-        var draft = KeyDraft(memory)
+    func open(_ message: Message, by route: ReceivedRoute) async throws(ProtectionError) -> OpenedMessage {
+        var draft = KeyDraft(context.memory)
         let element: OMEMOElement
         do throws(ProtectionError) {
             element = try self.element(of: message, by: route)
         } catch {
             var error = error
             if error.code == .ownKeys {
-                await postpone(message, route, &draft)
+                await postponed.add(message, route, &draft)
                 error.change = draft.finish()
             }
-            guard message.body == nil, !hasPayload(message) else { throw error }
+            guard message.body == nil, !message.hasOMEMOPayload else { throw error }
             return OpenedMessage(message.withoutEncryption, change: error.change)
         }
         do throws(ProtectionError) {
@@ -34,7 +38,7 @@ extension OMEMOProtection {
             guard !Task.isCancelled else { throw ProtectionError(.timedOut, "Opening was cancelled.") }
             let isWorkDue = Self.isWorkDue(after: draft)
             opened.change = draft.finish()
-            if isWorkDue { work.send() }
+            if isWorkDue { context.work.send() }
             return opened
         } catch {
             var error = error
@@ -43,7 +47,7 @@ extension OMEMOProtection {
             guard !Task.isCancelled else { throw error }
             let isWorkDue = Self.isWorkDue(after: draft)
             error.change = draft.finish()
-            if isWorkDue { work.send() }
+            if isWorkDue { context.work.send() }
             // An empty message has no text, so its loss is not shown.
             guard element.payload != nil else {
                 return OpenedMessage(message.withoutEncryption, change: error.change)
@@ -52,34 +56,17 @@ extension OMEMOProtection {
         }
     }
 
-    /// A text or a file in clear in a conversation that is encrypted, unless the person has decided for clear text there.
-    public func protection(ofClear message: Message, by route: ReceivedRoute) async -> MessageProtection {
-        guard message.hasVisibleContent,
-            let known = try? await KeyDraft(memory).encryption(of: route.conversation), known.wasEncrypted,
-            (known.policy ?? settings.policy) != .never
-        else { return .none }
-        // Earlier messages come from an archive.
-        guard let time = route.time else { return .clear }
-        return known.began.map { time.millisecondsSince1970 / 1000 >= $0 } ?? false ? .clear : .none
-    }
-
     /// Whether a one-time key was used, or there is something to send to a device.
     private static func isWorkDue(after draft: KeyDraft) -> Bool {
         [OwnPreKey.prefix, OwedMessage.prefix, MissingMessage.prefix, RequestedCopies.prefix].contains(
             where: draft.changes)
     }
 
-    private func hasPayload(_ message: Message) -> Bool {
-        Self.elementNames.contains { name in
-            message.payloads.first(name)?.firstChild(XMLName("payload", name.namespace)) != nil
-        }
-    }
-
     /// The element of the newest generation that is for this device.
     private func element(of message: Message, by route: ReceivedRoute) throws(ProtectionError) -> OMEMOElement {
-        let own = try own()
+        let own = try context.own()
         var newest: OMEMOGeneration?
-        for name in Self.elementNames {
+        for name in OMEMOElement.names {
             guard let element = message.payloads.first(name) else { continue }
             guard let read = try? OMEMOElement(from: element) else { continue }
             newest = newest ?? read.generation
@@ -93,7 +80,7 @@ extension OMEMOProtection {
     /// Each is tried with all sessions, so that a sender must not write many. In the current generation a device has one; in the legacy one
     /// other accounts may have a device with the same number.
     private func keys(in element: OMEMOElement, for device: OMEMODevice) -> ArraySlice<OMEMOElement.RecipientKey> {
-        element.keys(for: device) { (try? JID($0))?.bare == address }
+        element.keys(for: device) { (try? JID($0))?.bare == context.address }
             .prefix(element.generation == .current ? 1 : Self.triedKeys)
     }
 
@@ -104,12 +91,12 @@ extension OMEMOProtection {
     private func open(
         _ element: OMEMOElement, of message: Message, by route: ReceivedRoute, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> OpenedMessage {
-        let own = try own()
+        let own = try context.own()
         var failure = ProtectionError(.noSession, "Nobody is known who has this device.")
         let senders = await senders(of: element, message, by: route)
         for sender in senders {
             let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
-            if sender == address, element.sender == own.keys.device {
+            if sender == context.address, element.sender == own.keys.device {
                 throw ProtectionError(.otherDevice, "This device has sent the message.")
             }
             for key in keys(in: element, for: own.keys.device) {
@@ -130,8 +117,8 @@ extension OMEMOProtection {
                 throw ProtectionError(.repeated, "The message was decrypted before.")
             }
             let device = PeerDevice(generation: element.generation, address: sender, device: element.sender)
-            try await owe(.repair, to: device, in: route.conversation, &draft)
-            if element.payload != nil, try await miss(message, of: device, by: route, &draft) {
+            try await repair.owe(.repair, to: device, in: route.conversation, &draft)
+            if element.payload != nil, try await copies.miss(message, of: device, by: route, &draft) {
                 throw ProtectionError(.requested, failure.description, cause: failure)
             }
         }
@@ -140,17 +127,17 @@ extension OMEMOProtection {
 
     /// Whether an earlier copy of the message was decrypted.
     private func isHere(_ message: Message, by route: ReceivedRoute) async throws(ProtectionError) -> Bool {
-        let archive = route.conversation.kind == .room ? route.conversation.address : address
+        let archive = route.conversation.kind == .room ? route.conversation.address : context.address
         var names: [TargetReference] = []
         if let id = message.archiveID(assignedBy: archive) {
             names.append(.archived(ArchiveReference(archive: archive, id: id)))
         }
         if let id = message.originID { names.append(.sent(id: id)) }
         let references = names
-        let key = ConversationKey(account: account, route.conversation)
+        let key = ConversationKey(account: context.account, route.conversation)
         let known: StoredMessage?
         do throws(StoreError) {
-            known = try await store.read { reader throws(StoreError) in
+            known = try await context.store.read { reader throws(StoreError) in
                 guard let conversation = try reader.conversation(key) else { return nil }
                 for name in references {
                     if let message = try reader.message(name, in: conversation) { return message }
@@ -172,14 +159,14 @@ extension OMEMOProtection {
         switch route.conversation.kind {
         case .direct: return [route.origin.sender.bare]
         case .room, .occupant:
-            if route.origin.isOutgoing { return [address] }
+            if route.origin.isOutgoing { return [context.address] }
             let occupant = route.origin.sender
             // The archive of the room itself contains the address of the sender (XEP-0313 §5.1.2). In others an occupant
             // could have written it.
             let isFromRoom = route.archive != nil && route.archive == route.conversation.address.bare
             let archived = isFromRoom ? ((try? message.payload(RoomUser.self)) ?? nil)?.item?.address : nil
             if let account = archived?.bare ?? occupants.account(of: occupant) { return [account] }
-            guard let directory else { return [] }
+            guard let directory = context.servers.directory else { return [] }
             return await directory.accounts(announcing: element.sender)
         }
     }
@@ -189,37 +176,38 @@ extension OMEMOProtection {
         _ element: OMEMOElement, _ key: OMEMOElement.RecipientKey, by device: PeerDevice, _ message: Message,
         _ route: ReceivedRoute, _ draft: inout KeyDraft
     ) async throws(ProtectionError) -> OpenedMessage {
-        let decrypted = try await decrypt(element, key, by: device, &draft)
+        let decrypted = try await sessions.decrypt(element, key, by: device, &draft)
         let plaintext = decrypted.decryption.plaintext
         // A copy that this device has requested belongs where the message does.
         let missing = try await draft.missing(message, from: device, by: route)
         let conversation = missing?.conversation ?? route.conversation
-        let moment = Moment(conversation: conversation, time: route.time ?? now())
+        let moment = ConversationMoment(conversation: conversation, time: route.time ?? context.now())
         let content = try content(of: element, key: plaintext)
         var evidence = KeyEvidence.message
         if case .envelope(let envelope) = content {
             do throws(EnvelopeError) {
-                try context(of: device, route, in: conversation).check(envelope)
+                try envelopeContext(of: device, route, in: conversation).check(envelope)
             } catch { throw ProtectionError(opening: error) }
             if envelope.from != nil { evidence = .envelope }
         }
-        let trust = try await trust(in: decrypted.identity, of: device, by: evidence, at: moment, &draft)
+        let trust = try await keyTrust.trust(in: decrypted.identity, of: device, by: evidence, at: moment, &draft)
         let protection = MessageProtection.encrypted(
             scheme: element.generation.namespace, device: decrypted.identity.fingerprint, trust: trust)
         try await strangers.count(device.address, &draft)
         var (opened, isOptOut) = (message.withoutEncryption, false)
         switch content {
         case .none:
-            try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
+            try await repair.received(decrypted.decryption, by: device, in: route.conversation, &draft)
             if let request = CopyRequest(plaintext: plaintext), trust.mayRead {
-                try await requested(request, by: device, decrypted.identity, message, route, &draft)
+                try await copies.requested(request, by: device, decrypted.identity, message, route, &draft)
             }
             return OpenedMessage(opened)
         case .envelope(let envelope):
             if let optOut = envelope.content.first(where: { $0.isNamed(OptOut.name) }) {
                 let key = ProtectionNotice.Key(
                     device.address, device: device.device.number, fingerprint: decrypted.identity.fingerprint)
-                if trust.mayRead, evidence == .envelope, conversation.kind == .direct, device.address != address {
+                if trust.mayRead, evidence == .envelope, conversation.kind == .direct, device.address != context.address
+                {
                     try await draft.noteOptOut(moment, by: key)
                 }
                 isOptOut = true
@@ -231,7 +219,7 @@ extension OMEMOProtection {
         case .text(let text): opened.take(bodyOfLegacy: text, of: message)
         }
         opened.offerLinkedFile()
-        try await received(decrypted.decryption, by: device, in: route.conversation, &draft)
+        try await repair.received(decrypted.decryption, by: device, in: route.conversation, &draft)
         if !isOptOut { try await draft.noteEncrypted(moment) }
         var result = OpenedMessage(opened, protection)
         if let missing {
@@ -256,10 +244,11 @@ extension OMEMOProtection {
             switch element.generation {
             case .current:
                 return .envelope(
-                    try Envelope(decrypted: try EncryptedPayload.decrypt(payload, key: key, using: cryptography)))
+                    try Envelope(
+                        decrypted: try EncryptedPayload.decrypt(payload, key: key, using: context.cryptography)))
             case .legacy:
                 guard let nonce = element.nonce else { throw ProtectionError(.damaged, "The nonce is missing.") }
-                let bytes = try LegacyPayload.decrypt(payload, nonce: nonce, key: key, using: cryptography)
+                let bytes = try LegacyPayload.decrypt(payload, nonce: nonce, key: key, using: context.cryptography)
                 return .text(String(decoding: bytes, as: UTF8.self))
             }
         } catch let error as OMEMOError {
@@ -271,14 +260,14 @@ extension OMEMOProtection {
         }
     }
 
-    private func context(
+    private func envelopeContext(
         of device: PeerDevice, _ route: ReceivedRoute, in conversation: ConversationAddress
     ) -> EnvelopeContext {
         let isGroup = conversation.kind == .room
-        let recipient = isGroup || device.address == address ? conversation.address.bare : address
+        let recipient = isGroup || device.address == context.address ? conversation.address.bare : context.address
         return EnvelopeContext(
             sender: device.address.description, recipient: recipient.description, isGroup: isGroup,
-            sent: (route.time ?? now()).millisecondsSince1970 / 1000,
+            sent: (route.time ?? context.now()).millisecondsSince1970 / 1000,
             tolerance: route.isStamped ? EnvelopeContext.stampTolerance : EnvelopeContext.clockTolerance,
             canonicalAddress: { (try? JID($0))?.bare.description },
             seconds: { Timestamp($0).map { $0.millisecondsSince1970 / 1000 } })

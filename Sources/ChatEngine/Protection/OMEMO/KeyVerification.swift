@@ -1,7 +1,7 @@
-public import EndToEndEncryption
-public import MessageSemantics
+internal import EndToEndEncryption
+internal import MessageSemantics
 internal import OMEMO
-public import XMPPAddress
+internal import XMPPAddress
 
 /// What a verification link has changed. Each key is a fingerprint of 64 hexadecimal digits.
 public struct VerificationOutcome: Sendable, Hashable {
@@ -18,17 +18,21 @@ public struct VerificationOutcome: Sendable, Hashable {
     public init() {}
 }
 
-extension OMEMOProtection {
+/// Verifies keys by links, for example QR codes.
+struct KeyVerification: Sendable {
+    let context: EncryptionContext
+    let devices: KnownDevices
+
     /// The keys of an account as a link, for example as a QR code: of our own account this device and the devices that
     /// the person has verified, of another one those that the person has verified. `nil` if there are none.
-    public func verificationLink(for address: JID) async throws(ProtectionError) -> VerificationLink? {
+    func link(for address: JID) async throws(ProtectionError) -> VerificationLink? {
         let address = address.bare
         var entries: [VerificationLink.Entry] = []
-        if address == self.address {
-            let own = try own()
+        if address == context.address {
+            let own = try context.own()
             entries.append(.init(own.keys.device, KeyFingerprint(own.identity.publicKey)))
         }
-        let keys = try await knownKeys(of: address).filter { $0.value.trust == .verified }
+        let keys = try await KeyDraft(context.memory).knownKeys(of: address).filter { $0.value.trust == .verified }
         for (fingerprint, known) in keys.sorted(by: { $0.key < $1.key }) {
             guard let fingerprint = KeyFingerprint(fingerprint) else { continue }
             entries.append(.init(known.device, fingerprint))
@@ -40,23 +44,19 @@ extension OMEMOProtection {
     /// asking the person.
     ///
     /// A link that contradicts what is known changes nothing: the person must look at it.
-    public func verify(with link: VerificationLink) async throws -> VerificationOutcome {
+    func verify(with link: VerificationLink) async throws -> VerificationOutcome {
         // The keys that the account announces, so that they are known.
-        let present = try await devices(of: link.account)
-        let ownFingerprint = try own().identity.publicKey.fingerprint
-        return try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+        let present = try await devices.devices(of: link.account)
+        let ownFingerprint = try context.own().identity.publicKey.fingerprint
+        return try await context.change { (draft: inout KeyDraft) async throws(ProtectionError) in
             var outcome = VerificationOutcome()
-            var keys: [String: KnownKey] = [:]
-            let prefix = KnownKey.prefix(link.account)
-            for (name, record) in try await draft.values(beginningWith: prefix) {
-                keys[String(name.dropFirst(prefix.count))] = try KnownKey(record)
-            }
+            let keys = try await draft.knownKeys(of: link.account)
             for entry in link.entries {
-                if link.account == self.address, entry.fingerprint.digits == ownFingerprint {
+                if link.account == context.address, entry.fingerprint.digits == ownFingerprint {
                     outcome.verified.append(ownFingerprint)
                     continue
                 }
-                let known = self.key(entry.fingerprint, in: keys)
+                let known = key(entry.fingerprint, in: keys)
                 let fingerprint = known ?? entry.fingerprint.digits
                 let isOther = present.contains { device in
                     device.device == entry.device?.number && device.isAnnounced != false && device.fingerprint != nil
@@ -71,7 +71,7 @@ extension OMEMOProtection {
                 }
             }
             for entry in link.distrusted {
-                guard let fingerprint = self.key(entry, in: keys), let trust = keys[fingerprint]?.trust else {
+                guard let fingerprint = key(entry, in: keys), let trust = keys[fingerprint]?.trust else {
                     continue
                 }
                 if trust == .verified || outcome.verified.contains(fingerprint) {
@@ -98,8 +98,8 @@ extension OMEMOProtection {
     /// The known key that a link means.
     private func key(_ fingerprint: KeyFingerprint, in keys: [String: KnownKey]) -> String? {
         keys.first { _, known in
-            guard let key = try? IdentityKey(x25519: known.key, using: cryptography) else { return false }
-            return fingerprint.matches(key, using: cryptography)
+            guard let key = try? IdentityKey(x25519: known.key, using: context.cryptography) else { return false }
+            return fingerprint.matches(key, using: context.cryptography)
         }?.key
     }
 }

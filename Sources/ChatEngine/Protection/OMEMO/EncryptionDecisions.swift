@@ -1,27 +1,25 @@
-public import ChatStore
+internal import ChatStore
 internal import OMEMO
-public import XMPPAddress
+internal import XMPPAddress
 
-/// The user's decisions.
-extension OMEMOProtection {
-    /// The policy of a conversation: the user's decision for it, otherwise that of the account.
-    public func policy(of conversation: ConversationAddress) async throws(ProtectionError) -> EncryptionPolicy {
-        try await KeyDraft(memory).encryption(of: conversation).policy ?? settings.policy
-    }
+/// The user's decisions about conversations and keys.
+struct EncryptionDecisions: Sendable {
+    let context: EncryptionContext
+    let bundles: FetchedBundles
 
     /// Decides for one conversation; `nil` leaves it to the account. A decision for ``EncryptionPolicy/never`` holds
     /// also where messages were encrypted before. Any decision answers the other account's request for clear text.
-    public func setPolicy(
+    func setPolicy(
         _ policy: EncryptionPolicy?, of conversation: ConversationAddress
     ) async throws {
-        try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+        try await context.change { (draft: inout KeyDraft) async throws(ProtectionError) in
             var known = try await draft.encryption(of: conversation)
-            let standard = self.settings.policy
+            let standard = context.settings.policy
             let (before, after) = (known.policy ?? standard, policy ?? standard)
             known.policy = policy
             known.optOut = nil
             if known.wasEncrypted, (before == .never) != (after == .never) {
-                draft.note(ProtectionNotice(after == .never ? .ended : .began, in: conversation, at: self.now()))
+                draft.note(ProtectionNotice(after == .never ? .ended : .began, in: conversation, at: context.now()))
             }
             draft.write(ConversationEncryption.name(conversation), known.record)
         }
@@ -30,8 +28,8 @@ extension OMEMOProtection {
     /// Sets the trust in a key of an account; does nothing for a key that was never seen at that account.
     ///
     /// - Parameter fingerprint: as in ``EncryptionDevice/fingerprint``.
-    public func setTrust(_ trust: DeviceTrust, of fingerprint: String, at address: JID) async throws {
-        try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+    func setTrust(_ trust: DeviceTrust, of fingerprint: String, at address: JID) async throws {
+        try await context.change { (draft: inout KeyDraft) async throws(ProtectionError) in
             let name = KnownKey.name(fingerprint, of: address.bare)
             guard let record = try await draft.value(name) else { return }
             var known = try KnownKey(record)
@@ -42,9 +40,9 @@ extension OMEMOProtection {
 
     /// Forgets a key of an account, the trust in it and the sessions with it. A message of that device or to it makes
     /// the key a new one.
-    public func forget(_ fingerprint: String, at address: JID) async throws {
+    func forget(_ fingerprint: String, at address: JID) async throws {
         let address = address.bare
-        try await change { (draft: inout KeyDraft) async throws(ProtectionError) in
+        try await context.change { (draft: inout KeyDraft) async throws(ProtectionError) in
             draft.removeKey(fingerprint, of: address)
             for (name, record) in try await draft.sessions(of: address) {
                 var shelf = try SessionShelf(record)
@@ -62,8 +60,8 @@ extension OMEMOProtection {
     /// connection.
     ///
     /// - Throws: `ProtectionError` with `unreachable` while offline, or `publishingRefused`.
-    public func removeDevice(_ device: UInt32) async throws(ProtectionError) {
-        guard let directory else {
+    func removeDevice(_ device: UInt32) async throws(ProtectionError) {
+        guard let directory = context.servers.directory else {
             throw ProtectionError(.unreachable, "The account is offline.", isTemporary: true)
         }
         guard let device = OMEMODevice(device) else { return }
@@ -72,8 +70,8 @@ extension OMEMOProtection {
 
     /// Publishes the keys of this device again and announces it, as soon as the account is online; for a list that
     /// another program has damaged. A failure is reported as ``AccountProblem/session(_:)``.
-    public func announceAgain() {
-        ownDevice.announceAgain()
-        work.send()
+    func announceAgain() {
+        context.ownDevice.announceAgain()
+        context.work.send()
     }
 }
