@@ -13,7 +13,7 @@ actor AccountConnection {
         let blocking: BlockingService
         let avatars: AvatarService
         let names: NameService
-        let rooms: RoomService
+        let rooms: RoomJoining
         let invitations: InvitationService
         let bookmarks: BookmarkService
         let typing: TypingService

@@ -63,7 +63,7 @@ public final class ChatAccount: Sendable {
         history = HistoryService(context, archive: archive)
         invitations = InvitationService(context)
         rooms = RoomService(context, history: history, invitations: invitations)
-        bookmarks = BookmarkService(context, rooms: rooms)
+        bookmarks = BookmarkService(context, rooms: rooms.joining)
         typing = TypingService(context, contacts: contacts)
         messages = MessageService(context, contacts: contacts, typing: typing, contents: contents)
         reading = ReadingService(context)
@@ -71,7 +71,7 @@ public final class ChatAccount: Sendable {
             context, configuration,
             .init(
                 contacts: contacts, blocking: blocking, avatars: AvatarService(context),
-                names: NameService(context), rooms: rooms, invitations: invitations, bookmarks: bookmarks,
+                names: NameService(context), rooms: rooms.joining, invitations: invitations, bookmarks: bookmarks,
                 typing: typing, reading: reading, history: history,
                 repair: DeliveryRepair(context, archive: archive), contents: contents))
     }

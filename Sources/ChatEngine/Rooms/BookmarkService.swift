@@ -8,9 +8,9 @@ public import XMPPClient
 public struct BookmarkService: Sendable {
     private let context: AccountContext
     private let stored: StoredRooms
-    private let rooms: RoomService
+    private let rooms: RoomJoining
 
-    init(_ context: AccountContext, rooms: RoomService) {
+    init(_ context: AccountContext, rooms: RoomJoining) {
         self.context = context
         stored = StoredRooms(context)
         self.rooms = rooms

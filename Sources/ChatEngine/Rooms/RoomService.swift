@@ -1,294 +1,147 @@
-internal import ChatStore
 public import GroupChat
-internal import MessageFeatures
-internal import Waiting
 public import XMPPAddress
-internal import XMPPClient
 
-/// The rooms of one account: joins them, joins them again in every session, and records why one could not be joined.
-public actor RoomService {
-    let context: AccountContext
-    private let stored: StoredRooms
-    private let history: HistoryService
-    private let invitations: InvitationService
-    /// Rooms to join and observe, for the task that does it; replaced when a session ends.
-    private var jobs = AsyncStream.makeStream(of: JID.self)
-    /// Why this account is not in rooms that it should be in, by bare address.
-    private var absences: [JID: RoomAbsence] = [:]
-    /// Rooms that were visited although the account does not join its rooms automatically.
-    private var visited: Set<JID> = []
-    /// The names that the rooms have given themselves, as far as they were asked in this session.
-    private var ownNames: [JID: String] = [:]
-    /// Rooms that this device is destroying or has destroyed.
-    private var destroyed: Set<JID> = []
+/// The rooms of one account: the façade of `RoomJoining`, `RoomAdministration`, `RoomDirectory` and `RoomPictures`.
+///
+/// Commands in a room return when the room has confirmed them, and throw the room's error.
+public struct RoomService: Sendable {
+    let joining: RoomJoining
+    private let context: AccountContext
+    private let administration: RoomAdministration
+    private let directory: RoomDirectory
+    private let pictures: RoomPictures
 
     init(_ context: AccountContext, history: HistoryService, invitations: InvitationService) {
         self.context = context
-        stored = StoredRooms(context)
-        self.history = history
-        self.invitations = invitations
-    }
-
-    // MARK: Commands
-
-    /// Joins a room, now and whenever the account connects, on all devices.
-    ///
-    /// - Throws: `GroupChatError` with `nicknameTaken`, `passwordRequired`, `membersOnly` …, or `connection` without a
-    ///   connection; then the room is not stored.
-    public func enter(_ room: JID, nickname: String, password: String? = nil) async throws(GroupChatError) {
-        try await enter(room, nickname: nickname, password: password, creating: nil)
-    }
-
-    /// Joins the room of an invitation.
-    public func acceptInvitation(to room: JID, nickname: String) async throws(GroupChatError) {
-        let invitation = await invitations.invitation(to: room)
-        try await enter(room, nickname: nickname, password: invitation?.password)
-        await invitations.forget(room)
-    }
-
-    /// Creates a room with these settings and joins it.
-    ///
-    /// - Throws: `GroupChatError` with `alreadyThere` if the room exists, and the errors of
-    ///   ``enter(_:nickname:password:)``. A room that could not be configured is destroyed.
-    public func create(_ room: JID, nickname: String, settings: RoomSettings) async throws(GroupChatError) {
-        let chat = try context.groupChat()
-        do throws(GroupChatError) {
-            _ = try await chat.information(of: room)
-            throw GroupChatError(.alreadyThere, "There is a room of this address already.")
-        } catch  where error.code == .notFound {
-            // This is the expected result.
-        }
-        destroyed.remove(room.bare)
-        try await enter(room, nickname: nickname, password: nil, creating: settings)
-    }
-
-    /// Destroys a room (XEP-0045 §10.9).
-    public func destroy(_ room: JID, reason: String? = nil) async throws(GroupChatError) {
-        let joined = try context.joinedRoom(room)
-        destroyed.insert(room.bare)
-        do throws(GroupChatError) {
-            try await joined.destroy(reason: reason)
-        } catch {
-            destroyed.remove(room.bare)
-            throw error
-        }
-        await leave(room)
-    }
-
-    /// Leaves a room permanently; its messages remain.
-    public func leave(_ room: JID) async {
-        absences[room.bare] = nil
-        await stored.change(room) { $0.joinsAutomatically = false }
-        if let session = context.session {
-            await session[GroupChat.self]?.room(room)?.leave()
-            try? await session[Bookmarks.self]?.remove(room.bare)
-        }
-        context.events.post(.room(room.bare))
-    }
-
-    /// The current state of a room.
-    public func state(of room: JID) async -> RoomState {
-        guard let joined = context.session?[GroupChat.self]?.room(room), await joined.isInside else {
-            return RoomState(isInside: false, absence: absences[room.bare])
-        }
-        let people = await joined.occupants.values.map { RoomState.Person($0) }
-        return RoomState(
-            isInside: true, nickname: await joined.nickname, subject: await joined.subject?.text,
-            people: people.sorted { $0.nickname < $1.nickname })
+        pictures = RoomPictures(context: context)
+        joining = RoomJoining(context, history: history, invitations: invitations, pictures: pictures)
+        administration = RoomAdministration(context: context)
+        directory = RoomDirectory(context: context, joining: joining)
     }
 
     // MARK: Joining
 
-    /// - Parameter settings: the settings of a room to create; `nil` for the defaults of the service.
-    private func enter(
-        _ room: JID, nickname: String, password: String?, creating settings: RoomSettings?
-    ) async throws(GroupChatError) {
-        guard let session = await context.onlineSession, let chat = session[GroupChat.self] else {
-            throw .noConnection
-        }
-        let occupancies = context.recorder.occupancies
-        let isKnown = occupancies.all[room.bare] != nil
-        // Before the first stanza of the room: the recorder ignores unknown rooms.
-        if !isKnown { occupancies.set(RoomOccupancy(nickname: nickname), in: room) }
-        do throws(GroupChatError) {
-            let visit = RoomVisit(
-                nickname: nickname, password: password, creation: settings == nil ? .withDefaults : .configuring)
-            try await enter(room, visit, chat)
-            if let settings, let joined = chat.room(room) { try await joined.configureNew(settings) }
-        } catch {
-            if !isKnown { occupancies.set(nil, in: room) }
-            throw error
-        }
-        let name = settings.flatMap { $0.name.isEmpty ? nil : $0.name }
-        let ownName = ownNames[room.bare]
-        let occupancy = occupancies.all[room.bare]
-        await stored.save(room) { stored in
-            stored.nickname = occupancy?.nickname ?? nickname
-            stored.occupantID = occupancy?.believedOccupantID
-            stored.joinsAutomatically = true
-            if let name { stored.name = name } else if stored.name?.isEmpty ?? true { stored.name = ownName }
-        }
-        jobs.continuation.yield(room.bare)
-        await invitations.forget(room)
-        if let bookmarks = session[Bookmarks.self] {
-            try? await bookmarks.change(room) { bookmark in
-                bookmark.joinsAutomatically = true
-                bookmark.nickname = nickname
-                bookmark.password = password
-                if let name { bookmark.title = name }
-            }
-        }
+    /// Joins a room, now and whenever the account connects, on all devices. Throws `nicknameTaken`, `passwordRequired`,
+    /// `membersOnly` …, or `connection` without a connection; then the room is not stored.
+    public func enter(_ room: JID, nickname: String, password: String? = nil) async throws(GroupChatError) {
+        try await joining.enter(room, nickname: nickname, password: password)
     }
 
-    private func enter(_ room: JID, _ visit: RoomVisit, _ chat: GroupChat) async throws(GroupChatError) {
-        // A session that has just begun first resets its rooms.
-        try? await context.session?.waitUntilOnline()
-        var visit = visit
-        // Earlier messages come from the archive, in order and without gaps. A room that does not exist yet has none.
-        let information = try? await chat.information(of: room)
-        if information?.hasArchive == true { visit.history = RoomEntrance.History.none }
-        try await chat.enter(room, visit)
-        if let name = information?.name { await named(name, room) }
+    /// Joins the room of an invitation.
+    public func acceptInvitation(to room: JID, nickname: String) async throws(GroupChatError) {
+        try await joining.acceptInvitation(to: room, nickname: nickname)
     }
 
-    /// Stores the name of a room, unless the user has given it another one.
-    private func named(_ name: String, _ room: JID) async {
-        guard let name = RoomState.name(name) else { return }
-        let before = ownNames.updateValue(name, forKey: room.bare)
-        await stored.change(room) { stored in
-            if stored.name?.isEmpty ?? true || stored.name == before { stored.name = name }
-        }
+    /// Creates a room with these settings and joins it. Throws `alreadyThere` if the room exists, and the errors of
+    /// ``enter(_:nickname:password:)``. A room that could not be configured is destroyed.
+    public func create(_ room: JID, nickname: String, settings: RoomSettings) async throws(GroupChatError) {
+        try await joining.create(room, nickname: nickname, settings: settings)
     }
 
-    /// The settings of a room have changed, perhaps its name.
-    private func configured(_ room: JID) async {
-        guard let chat = context.session?[GroupChat.self], let name = try? await chat.information(of: room).name
-        else { return }
-        await named(name, room)
+    /// Destroys a room (XEP-0045 §10.9).
+    public func destroy(_ room: JID, reason: String? = nil) async throws(GroupChatError) {
+        try await joining.destroy(room, reason: reason)
     }
+
+    /// Leaves a room permanently; its messages remain.
+    public func leave(_ room: JID) async { await joining.leave(room) }
 
     /// Joins a known room unless it is joined; now, or when the account connects (``ChatAccountPolicy/entersRooms``).
-    public func visit(_ room: JID) async {
-        guard visited.insert(room.bare).inserted, let session = await context.onlineSession,
-            session[GroupChat.self]?.room(room) == nil
-        else { return }
-        jobs.continuation.yield(room.bare)
+    public func visit(_ room: JID) async { await joining.visit(room) }
+
+    /// The current state of a room.
+    public func state(of room: JID) async -> RoomState { await joining.state(of: room) }
+
+    // MARK: In a room
+
+    /// Removes an occupant, who may join again (XEP-0045 §8.2).
+    public func kick(_ nickname: String, from room: JID, reason: String? = nil) async throws(GroupChatError) {
+        try await context.joinedRoom(room).kick(nickname, reason: reason)
     }
 
-    // MARK: The session
-
-    /// Joins the stored rooms, and observes each of them until the session ends.
-    func run(in session: Session) async {
-        guard let chat = session[GroupChat.self] else { return }
-        var followed: Set<JID> = []
-        await withDiscardingTaskGroup { group in
-            for await room in jobs.stream where followed.insert(room).inserted {
-                group.addTask { await self.follow(room, chat) }
-            }
-            group.cancelAll()
-        }
+    /// Removes a user permanently (XEP-0045 §9.1).
+    public func ban(_ account: JID, from room: JID, reason: String? = nil) async throws(GroupChatError) {
+        try await context.joinedRoom(room).ban(account, reason: reason)
     }
 
-    func sessionEnded() {
-        jobs.continuation.finish()
-        jobs = AsyncStream.makeStream()
+    /// Grants or revokes voice in a moderated room (XEP-0045 §8.3, §8.4).
+    public func setVoice(_ hasVoice: Bool, of nickname: String, in room: JID) async throws(GroupChatError) {
+        try await context.joinedRoom(room).setRole(hasVoice ? .participant : .visitor, of: nickname)
     }
 
-    /// Ensures that this account is in its rooms after the session was resumed or began.
-    func returnToRooms(in session: Session) async {
-        guard let chat = session[GroupChat.self] else { return }
-        let id = context.id
-        let known = try? await context.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
-        for room in known ?? []
-        where visited.contains(room.address) || context.policy.entersRooms && room.joinsAutomatically {
-            if let joined = chat.room(room.address) {
-                // The session has already joined the room again, and its history may have come too early.
-                if await joined.isInside { await entered(room.address) }
-            } else {
-                jobs.continuation.yield(room.address)
-            }
-        }
+    /// Grants or revokes the moderator role of an occupant (XEP-0045 §9.6).
+    public func setModerator(_ isModerator: Bool, of nickname: String, in room: JID) async throws(GroupChatError) {
+        try await context.joinedRoom(room).setRole(isModerator ? .moderator : .participant, of: nickname)
     }
 
-    /// Joins a bookmarked room.
-    func enter(bookmarked room: JID, nickname: String?, name: String?) async {
-        let ours = nickname ?? context.nickname
-        let occupancies = context.recorder.occupancies
-        if occupancies.all[room.bare] == nil { occupancies.set(RoomOccupancy(nickname: ours), in: room) }
-        await stored.save(room) { stored in
-            stored.nickname = stored.nickname ?? ours
-            stored.name = name ?? stored.name
-            stored.joinsAutomatically = true
-        }
-        if context.policy.entersRooms || visited.contains(room.bare) { jobs.continuation.yield(room.bare) }
+    /// Grants or revokes membership, which allows joining a members-only room (XEP-0045 §9.3).
+    public func setMember(_ isMember: Bool, _ account: JID, in room: JID) async throws(GroupChatError) {
+        try await context.joinedRoom(room).setAffiliation(isMember ? .member : .none, of: account)
     }
 
-    private func follow(_ room: JID, _ chat: GroupChat) async {
-        if chat.room(room) == nil {
-            let nickname = context.occupancies[room]?.nickname ?? context.nickname
-            do throws(GroupChatError) {
-                try await enter(room, RoomVisit(nickname: nickname, isKept: true), chat)
-            } catch {
-                context.events.post(.problem(.room(room, error)))
-                // The room had no observer yet, so its event for this failure was missed.
-                absences[room] = RoomAbsence(error, isTriedAgain: await chat.room(room)?.visit != nil)
-                context.events.post(.room(room))
-            }
-        }
-        guard let joined = chat.room(room) else { return }
-        let events = joined.events()
-        if await joined.isInside { await entered(room) }
-        await withDiscardingTaskGroup { group in
-            // Events are handled while a picture is downloaded. One at a time, so that an older state never replaces a newer one.
-            let pictures = Signal()
-            pictures.send()
-            group.addTask { await self.takePictures(of: room, after: pictures) }
-            for await event in events {
-                if case .configurationChanged = event { pictures.send() }
-                await happened(event, in: room)
-            }
-            group.cancelAll()
-        }
+    /// Changes the subject; empty text removes it (XEP-0045 §8.1).
+    public func changeSubject(of room: JID, to text: String) async throws(GroupChatError) {
+        _ = try await context.joinedRoom(room).changeSubject(to: text)
     }
 
-    private func happened(_ event: RoomEvent, in room: JID) async {
-        switch event {
-        case .entered: await entered(room)
-        case .departed(let departure): await departed(departure, from: room)
-        case .subjectChanged(let subject): await stored.change(room) { $0.subject = subject.text }
-        case .entranceFailed(let error, let isTriedAgain):
-            absences[room] = RoomAbsence(error, isTriedAgain: isTriedAgain)
-            if !isTriedAgain { context.events.post(.problem(.room(room, error))) }
-        case .message, .privateMessage: return  // The store reports them.
-        case .configurationChanged: await configured(room)
-        case .occupantEntered, .occupantChanged, .occupantRenamed, .occupantLeft, .voiceRequested: break
-        }
-        context.events.post(.room(room))
+    /// Changes the nickname; throws `nicknameTaken` if it is in use, and keeps the previous one.
+    public func changeNickname(in room: JID, to nickname: String) async throws(GroupChatError) {
+        try await context.joinedRoom(room).changeNickname(to: nickname)
     }
 
-    private func entered(_ room: JID) async {
-        absences[room] = nil
-        await history.roomEntered(room)
-        context.events.post(.room(room))
+    /// Invites a user, directly and through the room, because some clients handle only one of the two.
+    public func invite(_ account: JID, to room: JID, reason: String? = nil) async throws(GroupChatError) {
+        try await context.joinedRoom(room).inviteBothWays(account, reason: reason)
     }
 
-    private func departed(_ departure: RoomDeparture, from room: JID) async {
-        absences[room] = RoomAbsence(departure)
-        await context.queue.roomClosed(room)
-        await history.roomLeft(room)
-        if departure.cause == .destroyed { await ended(room) }
-        if !departure.isTemporary, departure.cause != .left {
-            context.events.post(.problem(.removed(room, departure)))
-        }
+    /// Retracts an occupant's message for everybody (XEP-0425), by its archive id.
+    public func retract(_ archiveID: String, in room: JID, reason: String? = nil) async throws(GroupChatError) {
+        try await context.joinedRoom(room).retract(archiveID, reason: reason)
     }
 
-    /// A destroyed room must not be joined, because that would create it again, empty.
-    private func ended(_ room: JID) async {
-        await stored.change(room) { $0.joinsAutomatically = false }
-        // The device that destroyed it removes the bookmark.
-        guard !destroyed.contains(room), let bookmarks = context.session?[Bookmarks.self],
-            await bookmarks.all[room]?.joinsAutomatically == true
-        else { return }
-        try? await bookmarks.change(room) { $0.joinsAutomatically = false }
+    /// Publishes the picture of a room as its owner, scaled down and without metadata; `nil` removes it.
+    public func setPicture(_ bytes: [UInt8]?, of room: JID) async throws(OwnProfileFailure) {
+        try await pictures.set(bytes, of: room)
     }
+
+    /// The settings of a room, for its owners.
+    public func configuration(of room: JID) async throws(RoomFailure) -> RoomConfiguration {
+        try await administration.configuration(of: room)
+    }
+
+    /// Changes the settings of a room; only what differs from what was read `before` is sent.
+    public func configure(
+        _ room: JID, _ configuration: RoomConfiguration, before: RoomConfiguration
+    ) async throws(RoomFailure) { try await administration.configure(room, configuration, before: before) }
+
+    /// The accounts with a standing in a room: owners, admins, members, banned ones; each sorted by address.
+    public func affiliates(of room: JID) async throws(RoomFailure) -> [RoomAffiliate] {
+        try await administration.affiliates(of: room)
+    }
+
+    /// Changes the standing of an account; `nil` removes it.
+    public func setStanding(
+        _ standing: RoomAffiliate.Standing?, of account: JID, in room: JID
+    ) async throws(RoomFailure) { try await administration.setStanding(standing, of: account, in: room) }
+
+    // MARK: Finding rooms
+
+    /// The room service of the account's server; `nil` if there is none, or without a connection.
+    public func service() async -> JID? { await directory.service() }
+
+    /// The public rooms of a service.
+    public func listings(at service: JID) async throws(GroupChatError) -> [RoomListing] {
+        try await directory.listings(at: service)
+    }
+
+    /// The information about a room, also for users who have not joined it.
+    public func information(of room: JID) async throws(GroupChatError) -> RoomInformation {
+        try await directory.information(of: room)
+    }
+
+    /// The joined rooms.
+    public func inside() async -> Set<JID> { await directory.inside() }
+
+    /// The rooms that the account shares with a user, as far as they show the addresses of their members.
+    public func shared(with person: JID) async -> [JID] { await directory.shared(with: person) }
 }

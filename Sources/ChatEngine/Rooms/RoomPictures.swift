@@ -2,14 +2,16 @@ internal import ChatStore
 internal import GroupChat
 internal import Profiles
 internal import Waiting
-public import XMPPAddress
+internal import XMPPAddress
 
 /// The pictures of rooms (XEP-0486).
-extension RoomService {
+struct RoomPictures: Sendable {
+    let context: AccountContext
+
     /// Publishes the picture of a room as its owner, scaled down and without metadata; `nil` removes it.
     ///
     /// - Throws: ``OwnProfileFailure``: not connected, not a picture, or refused by the room.
-    public func setPicture(_ bytes: [UInt8]?, of room: JID) async throws(OwnProfileFailure) {
+    func set(_ bytes: [UInt8]?, of room: JID) async throws(OwnProfileFailure) {
         guard let session = await context.onlineSession, let profiles = session[Profiles.self] else {
             throw .notConnected
         }
@@ -25,16 +27,16 @@ extension RoomService {
     }
 
     /// Stores the picture of a joined room after each signal until the task is cancelled.
-    func takePictures(of room: JID, after changes: Signal) async {
+    func take(of room: JID, after changes: Signal) async {
         while true {
             await changes.wait()
             guard !Task.isCancelled else { return }
-            await takePicture(of: room)
+            await takeIfChanged(of: room)
         }
     }
 
     /// Stores the picture of a joined room if it has changed.
-    private func takePicture(of room: JID) async {
+    private func takeIfChanged(of room: JID) async {
         guard let session = context.session, let chat = session[GroupChat.self], let profiles = session[Profiles.self],
             let hashes = try? await chat.information(of: room).avatarHashes
         else { return }
