@@ -7,24 +7,8 @@ package import XMPPStream
 
 /// Keeps one account connected: runs its session, starts the services in it, and forwards the session's events.
 actor AccountConnection {
-    /// The services that take part in a session.
-    struct Services: Sendable {
-        let contacts: ContactService
-        let blocking: BlockingService
-        let avatars: AvatarService
-        let names: NameService
-        let rooms: RoomJoining
-        let invitations: InvitationService
-        let bookmarks: BookmarkService
-        let typing: TypingService
-        let reading: ReadingService
-        let history: HistoryService
-        let repair: DeliveryRepair
-        let contents: QueuedContents?
-    }
-
     let context: AccountContext
-    private let services: Services
+    private let services: AccountServices
     private(set) var configuration: ClientConfiguration
     private(set) var state = ConnectionState.offline(reason: nil, nextAttempt: nil)
     private var ownPresence = OwnPresence()
@@ -32,7 +16,7 @@ actor AccountConnection {
     /// Signals each new connection to the task that waits for the end of offline delivery.
     private var connectionsBegun: AsyncStream<Void>.Continuation?
 
-    init(_ context: AccountContext, _ configuration: ClientConfiguration, _ services: Services) {
+    init(_ context: AccountContext, _ configuration: ClientConfiguration, _ services: AccountServices) {
         self.context = context
         self.configuration = configuration
         self.services = services
@@ -52,7 +36,7 @@ actor AccountConnection {
             context,
             showPresence: { await self.announce(isResumed: $1, in: $0) },
             beginHistory: { [services] in await services.history.begin(isResumed: $1) },
-            returnToRooms: { [services] session, _ in await services.rooms.returnToRooms(in: session) })
+            returnToRooms: { [services] session, _ in await services.rooms.joining.returnToRooms(in: session) })
         try await Client(configuration).run(from: .connecting) { session in
             await self.work(in: session)
         }
@@ -99,7 +83,7 @@ actor AccountConnection {
             group.addTask { await self.followOfflineDelivery(connections, in: session) }
             group.addTask { await services.history.run(in: session) }
             group.addTask { await services.repair.run(in: session) }
-            group.addTask { await services.rooms.run(in: session) }
+            group.addTask { await services.rooms.joining.run(in: session) }
             group.addTask { await services.bookmarks.run(in: session) }
             group.addTask { await services.invitations.run(in: session) }
             group.addTask { await services.reading.run(in: session) }
@@ -121,7 +105,7 @@ actor AccountConnection {
         context.session = nil
         self.connectionsBegun = nil
         await services.history.sessionEnded()
-        await services.rooms.sessionEnded()
+        await services.rooms.joining.sessionEnded()
         await services.typing.sessionEnded()
         if state.isOnline { await show(.offline(reason: nil, nextAttempt: nil)) }
     }

@@ -13,21 +13,10 @@ public import XMPPClient
 ///     try await account.send(.text(MessageText("Wherefore art thou?")), in: key)
 public final class ChatAccount: Sendable {
     let context: AccountContext
+    private let services: AccountServices
+    let connection: AccountConnection
     /// The cache of sent and received files.
     public let media: MediaCache?
-    /// The contact list with presence and requests.
-    public let contacts: ContactService
-    public let blocking: BlockingService
-    public let commands: CommandService
-    public let profile: ProfileService
-    public let rooms: RoomService
-    public let invitations: InvitationService
-    public let bookmarks: BookmarkService
-    let typing: TypingService
-    let messages: MessageService
-    let reading: ReadingService
-    let history: HistoryService
-    let connection: AccountConnection
 
     public var id: AccountID { context.id }
     /// The bare address.
@@ -38,6 +27,16 @@ public final class ChatAccount: Sendable {
     public var encryption: OMEMOProtection? { context.encryption }
     /// The current session on the server, for requests and extensions of a program; `nil` while the account does not run.
     public var session: Session? { context.session }
+    /// The contact list with presence and requests.
+    public var contacts: ContactService { services.contacts }
+    public var blocking: BlockingService { services.blocking }
+    public var commands: CommandService { services.commands }
+    public var profile: ProfileService { services.profile }
+    public var rooms: RoomService { services.rooms }
+    public var invitations: InvitationService { services.invitations }
+    public var bookmarks: BookmarkService { services.bookmarks }
+    var typing: TypingService { services.typing }
+    var history: HistoryService { services.history }
 
     /// - Parameters:
     ///   - configuration: how to connect and sign in; its store, plan and extensions are set here.
@@ -54,33 +53,12 @@ public final class ChatAccount: Sendable {
         context = AccountContext(
             id, address: configuration.address, store: store, policy: policy, media: media, uploader: uploader,
             protection: protection, now: now)
-        let contents = media.map { QueuedContents(store: store, account: id, media: $0) }
-        let archive = ArchiveReader(context)
-        contacts = ContactService(context)
-        blocking = BlockingService(context, contacts: contacts)
-        commands = CommandService(context, contacts: contacts)
-        profile = ProfileService(context)
-        history = HistoryService(context, archive: archive)
-        invitations = InvitationService(context)
-        rooms = RoomService(context, history: history, invitations: invitations)
-        bookmarks = BookmarkService(context, rooms: rooms.joining)
-        typing = TypingService(context, contacts: contacts)
-        messages = MessageService(context, contacts: contacts, typing: typing, contents: contents)
-        reading = ReadingService(context)
-        connection = AccountConnection(
-            context, configuration,
-            .init(
-                contacts: contacts, blocking: blocking, avatars: AvatarService(context),
-                names: NameService(context), rooms: rooms.joining, invitations: invitations, bookmarks: bookmarks,
-                typing: typing, reading: reading, history: history,
-                repair: DeliveryRepair(context, archive: archive), contents: contents))
+        services = AccountServices(context, media: media)
+        connection = AccountConnection(context, configuration, services)
     }
 
-    // MARK: The connection
-
-    /// Stays online until ``close()``, cancellation of the task, or a permanent refusal by the server.
-    ///
-    /// - Throws: `ClientError` for the reason, such as a wrong password or a store that cannot be written to.
+    /// Stays online until ``close()``, cancellation of the task, or a permanent refusal by the server. Throws `ClientError`
+    /// for the reason, such as a wrong password or a store that cannot be written to.
     public func run() async throws { try await connection.run() }
 
     /// Disconnects and ends ``run()``.
@@ -114,20 +92,50 @@ public final class ChatAccount: Sendable {
 
     // MARK: Conversations
 
-    /// Returns when the message is on disk; it is sent as soon as possible, perhaps after the next start of the program.
-    public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
-        try await messages.send(content, in: key, id: nil)
+    /// The conversation with an address, see `StoreReader.conversation(with:of:)`.
+    public func conversation(with address: JID) async throws(StoreError) -> ConversationKey {
+        try await services.messages.conversation(with: address)
     }
 
+    /// Returns when the message is on disk; it is sent as soon as possible, perhaps after the next start of the program.
+    public func send(_ content: MessageContent, in key: ConversationKey) async throws(StoreError) -> MessageID {
+        try await services.messages.send(content, in: key, id: nil)
+    }
+
+    /// The same, with an origin-id (XEP-0359), by which a message passed twice is recognised.
+    public func send(
+        _ content: MessageContent, in key: ConversationKey, id: String
+    ) async throws(StoreError) -> MessageID { try await services.messages.send(content, in: key, id: id) }
+
     /// Sends a failed message again.
-    public func retry(_ message: MessageID) async throws(StoreError) { try await messages.retry(message) }
+    public func retry(_ message: MessageID) async throws(StoreError) { try await services.messages.retry(message) }
 
     /// Cancels a message that was not sent yet.
-    public func cancel(_ message: MessageID) async throws(StoreError) { try await messages.cancel(message) }
+    public func cancel(_ message: MessageID) async throws(StoreError) { try await services.messages.cancel(message) }
+
+    /// Waits until a message, or a correction, retraction or reactions, has one of the given states; `nil` if the message was
+    /// removed, the task was cancelled or the store was closed.
+    public func state(
+        of message: MessageID, when isWanted: @Sendable (MessageState) -> Bool
+    ) async throws(StoreError) -> MessageState? { try await services.messages.state(of: message, when: isWanted) }
+
+    /// Waits until the server has handled everything sent before: errors that it caused immediately are stored then.
+    public func settle() async throws(ClientError) { try await services.messages.settle() }
+
+    /// What happens to a text that is sent in a conversation now, also for an account without encryption.
+    public func encryptionForecast(for conversation: ConversationAddress) async -> EncryptionForecast {
+        await encryption?.forecast(for: conversation) ?? .withoutEncryption
+    }
+
+    /// Which reactions the room, or the contact's gateway, accepts (XEP-0444 §2.2); `nil` for all, and where it is not known.
+    /// Others are not sent. Only contacts are asked whose presence we see, and only once for each version of their program.
+    public func reactionRestrictions(in key: ConversationKey) async -> ReactionRestrictions? {
+        await services.messages.reactionRestrictions(in: key)
+    }
 
     /// Records that the user has seen a message and all before it, and informs its sender and the other devices.
     public func markRead(upTo message: MessageID, in key: ConversationKey) async throws(StoreError) {
-        try await reading.markRead(upTo: message, in: key)
+        try await services.reading.markRead(upTo: message, in: key)
     }
 
     /// The contacts that are typing or have just stopped, by full address.
@@ -140,6 +148,9 @@ public final class ChatAccount: Sendable {
 
     /// The progress of uploads of queued messages.
     public var uploads: UploadProgress { context.queue.progress }
+
+    /// Downloads files for this account; `nil` without a media cache.
+    public var fetcher: AttachmentFetcher? { get async { await AttachmentFetcher(self, connection.configuration) } }
 
     /// Sets the conversation that the user looks at, or `nil`: its history is synchronised first.
     public func opened(_ key: ConversationKey?) async { await history.opened(key) }

@@ -2,6 +2,7 @@ public import ChatStore
 internal import Foundation
 internal import Media
 public import TransportLayer
+internal import XMPPClient
 
 /// Downloads the files of messages, and finds those that are on this device.
 ///
@@ -203,14 +204,12 @@ public struct AttachmentFetcher: Sendable {
     }
 }
 
-extension ChatAccount {
-    /// Downloads files for this account; `nil` without a media cache.
-    public var fetcher: AttachmentFetcher? {
-        get async {
-            guard let media else { return nil }
-            return AttachmentFetcher(
-                store: store, media: media, transfers: await connection.configuration.http, protection: protection)
-        }
+extension AttachmentFetcher {
+    /// For an account with that configuration; `nil` without a media cache.
+    init?(_ account: ChatAccount, _ configuration: ClientConfiguration) {
+        guard let media = account.media else { return nil }
+        self.init(
+            store: account.store, media: media, transfers: configuration.http, protection: account.protection)
     }
 }
 

@@ -1,32 +1,22 @@
 public import ChatStore
 public import XMPPAddress
-public import XMPPClient
+internal import XMPPClient
 internal import XMPPStanzas
 
 /// Sending with a result, for a program that waits for it.
-extension ChatAccount {
-    /// The conversation with an address, see `StoreReader.conversation(with:of:)`.
-    public func conversation(with address: JID) async throws(StoreError) -> ConversationKey {
-        let id = id
-        return try await store.read { reader throws(StoreError) in try reader.conversation(with: address, of: id) }
+extension MessageService {
+    func conversation(with address: JID) async throws(StoreError) -> ConversationKey {
+        let id = context.id
+        return try await context.store.read { reader throws(StoreError) in
+            try reader.conversation(with: address, of: id)
+        }
     }
 
-    /// Saves a message like ``send(_:in:)``.
-    ///
-    /// - Parameter id: the origin-id (XEP-0359), by which a message passed twice is recognised.
-    public func send(
-        _ content: MessageContent, in key: ConversationKey, id: String
-    ) async throws(StoreError) -> MessageID {
-        try await messages.send(content, in: key, id: id)
-    }
-
-    /// Waits until a message, or a correction, retraction or reactions, has one of the given states.
-    ///
-    /// - Returns: the state; `nil` if the message was removed, the task was cancelled or the store was closed.
-    public func state(
+    /// The state of a message as soon as it is one of those that are wanted; `nil` if there will be none.
+    func state(
         of message: MessageID, when isWanted: @Sendable (MessageState) -> Bool
     ) async throws(StoreError) -> MessageState? {
-        let changes = store.changes()
+        let changes = context.store.changes()
         if let state = try await state(of: message), isWanted(state) { return state }
         for await change in changes where change.concerns(message) {
             guard let state = try await state(of: message) else { return nil }
@@ -36,12 +26,10 @@ extension ChatAccount {
     }
 
     private func state(of message: MessageID) async throws(StoreError) -> MessageState? {
-        try await store.read { reader throws(StoreError) in try reader.state(of: message) }
+        try await context.store.read { reader throws(StoreError) in try reader.state(of: message) }
     }
 
-    /// Waits until the server has handled everything sent before: it answers in order, so an error that a message
-    /// causes immediately is stored then.
-    public func settle() async throws(ClientError) {
+    func settle() async throws(ClientError) {
         guard let session = context.session else { throw .notConnected }
         try await session.ping()
     }

@@ -1,7 +1,7 @@
-public import ChatStore
+package import ChatStore
 internal import Foundation
 internal import GroupChat
-public import MessageFeatures
+internal import MessageFeatures
 internal import ServiceDiscovery
 internal import XMPPAddress
 internal import XMPPClient
@@ -118,16 +118,6 @@ struct MessageService: Sendable {
             let thread = try reader.timeline(of: conversation, .newest, limit: 1).last?.text.thread
         else { return nil }
         return ended == thread ? UUID().uuidString.lowercased() : thread
-    }
-}
-
-extension ChatAccount {
-    /// Which reactions the room, or the contact's gateway, accepts (XEP-0444 §2.2); `nil` for all, and where it is not known.
-    /// Others are not sent.
-    ///
-    /// Only contacts are asked whose presence we see, and only once for each version of their program.
-    public func reactionRestrictions(in key: ConversationKey) async -> ReactionRestrictions? {
-        await messages.reactionRestrictions(in: key)
     }
 }
 

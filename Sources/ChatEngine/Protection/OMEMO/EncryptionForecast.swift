@@ -51,12 +51,7 @@ public struct EncryptionForecast: Sendable, Hashable {
         self.wasEncrypted = wasEncrypted
         self.unreadable = unreadable
     }
-}
 
-extension ChatAccount {
-    /// What happens to a text that is sent in a conversation now, also for an account without encryption.
-    public func encryptionForecast(for conversation: ConversationAddress) async -> EncryptionForecast {
-        guard let encryption else { return EncryptionForecast(.clear(.withoutEncryption), policy: .never) }
-        return await encryption.forecast(for: conversation)
-    }
+    /// Of an account that has none.
+    static let withoutEncryption = EncryptionForecast(.clear(.withoutEncryption), policy: .never)
 }
