@@ -48,9 +48,7 @@ actor ArchiveReader {
         if hasOwn { context.recorder.people.wrote() }
         guard context.policy.tellsReceipts else { return }
         for receipt in owed where await session.mayLearnPresence(receipt.receiver) {
-            var message = Message(to: receipt.receiver, type: .chat)
-            message.append(DeliveryReceipt(messageID: receipt.id))
-            _ = try? await session.send(message)
+            _ = try? await session.send(Message.receipt(for: receipt.id, to: receipt.receiver, type: .chat))
         }
     }
 
@@ -101,7 +99,7 @@ actor ArchiveReader {
                 let opened = await step.open(message, by: reader.route(of: message, arrival, archive: archive))
                 reader.keptContents = await context.recorder.keepContents(of: CollectionOfOne(opened.message))
                 content = reader.read(opened, arrival).first?.archived(of: context.id)
-                if opened.message.payloads.contains(DeliveryReceiptRequest.name) { receiptsWanted.insert(archived.id) }
+                if opened.message.requestsReceipt { receiptsWanted.insert(archived.id) }
                 if case .message(let copy, _)? = content, copy.isOutgoing, archive == context.address {
                     keepsOwn = true
                 }

@@ -1,6 +1,7 @@
 internal import ChatStore
 internal import MessageFeatures
 internal import MessageHistory
+internal import MessageSemantics
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -25,11 +26,8 @@ struct ReadingService: Sendable {
         guard key.kind == .direct, await session.mayLearnPresence(key.address),
             let id = known.wireID ?? known.originID, id.utf8.count <= Message.repeatedIDBytes
         else { return }
-        var marker = Message(to: key.address, type: .chat)
-        marker.append(DisplayedMarker(messageID: id))
-        marker.payloads.append(ProcessingHint.store)
         // Without a connection, the next marker includes it.
-        _ = try? await session.send(marker)
+        _ = try? await session.send(Message.displayedMarker(for: id, to: key.address, type: .chat))
     }
 
     /// Applies the read positions of this account's other devices.

@@ -1,3 +1,4 @@
+internal import MessageSemantics
 internal import XMPPAddress
 public import XMPPClient
 public import XMPPStanzas
@@ -26,11 +27,8 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
 
     /// One-to-one messages with content contain a request, receipts never do (§5.3, §5.4).
     public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
-        guard case .message(var message) = stanza, message.type == .chat || message.type == .normal,
-            message.isMessageWithBody, !message.payloads.contains(DeliveryReceipt.name),
-            !message.payloads.contains(DeliveryReceiptRequest.name)
-        else { return .pass(stanza) }
-        message.append(DeliveryReceiptRequest())
+        guard case .message(var message) = stanza else { return .pass(stanza) }
+        message.requestReceipt()
         return .pass(.message(message))
     }
 
@@ -41,13 +39,11 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
         } else if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
             await session.token(receipt.messageID, sentTo: sender)?.advance(to: .delivered)
         } else if message.type == .chat || message.type == .normal, message.isMessageWithBody,
-            message.payloads.contains(DeliveryReceiptRequest.name), let id = message.id, message.hasRepeatableID,
-            isEnabled(),
+            message.requestsReceipt, let id = message.id, message.hasRepeatableID, isEnabled(),
             await session.mayLearnPresence(sender)
         {
-            var answer = Message(to: sender, type: message.type)
+            var answer = Message.receipt(for: id, to: sender, type: message.type)
             if session.isComponent { answer.from = message.to }
-            answer.append(DeliveryReceipt(messageID: id))
             // If the connection is lost meanwhile, the sender requests it again.
             _ = try? await session.send(answer)
         }

@@ -45,10 +45,8 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
 
     /// One-to-one messages with content contain a request.
     public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
-        guard case .message(var message) = stanza, message.type == .chat || message.type == .normal,
-            message.isMessageWithBody, !message.isMarker, !message.payloads.contains(DisplayedMarkerRequest.name)
-        else { return .pass(stanza) }
-        message.append(DisplayedMarkerRequest())
+        guard case .message(var message) = stanza else { return .pass(stanza) }
+        message.requestDisplayedMarker()
         return .pass(.message(message))
     }
 
@@ -81,10 +79,8 @@ extension Message {
         // A marker is sent to a room or to the bare address of a person. In private messages, the full address of an
         // occupant is the person, but only the room knows which messages are private; the type of the message states it
         // as well.
-        var answer = Message(to: isInRoom ? sender.bare : sender, type: message.type)
+        var answer = Self.displayedMarker(for: id, to: isInRoom ? sender.bare : sender, type: message.type)
         answer.thread = message.thread
-        answer.append(DisplayedMarker(messageID: id))
-        answer.payloads.append(ProcessingHint.store)
         return answer
     }
 }

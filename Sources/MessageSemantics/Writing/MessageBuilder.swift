@@ -72,8 +72,8 @@ public struct MessageBuilder: Sendable {
                     from: firstSent.sender.bare))
         }
         if conversation.kind == .direct, message.isMessageWithBody {
-            message.append(DeliveryReceiptRequest())
-            message.append(DisplayedMarkerRequest())
+            message.requestReceipt()
+            message.requestDisplayedMarker()
             if tellsActivity { message.payloads.append(ChatState.active) }
         }
         // Reactions and retractions have no body, and many archives store only messages with a body (XEP-0313 §5.1.1).
