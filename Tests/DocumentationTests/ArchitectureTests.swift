@@ -260,6 +260,30 @@ struct ArchitectureTests {
         return sizes
     }
 
+    @Test("the session is small: its states are in its machine and in the types that the page names")
+    func session() throws {
+        let folder = "Sources/XMPPClient"
+        let path = ProjectFile.root.appending(path: folder).path(percentEncoded: false)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: path) where path.hasSuffix(".swift") {
+            let file = try ProjectFile("\(folder)/\(path)")
+            let limit = path.hasSuffix("/SessionMachine.swift") ? 600 : 300
+            #expect(file.lines.count <= limit, "\(path) has \(file.lines.count) lines.")
+        }
+        let session = try ProjectFile("\(folder)/Session/Session.swift").text
+        // A flag of a session would be a state beside the machine.
+        #expect(
+            session.contains("public actor Session {")
+                && !session.contains(#/\n {4}(private )?var \w+(: Bool| = (true|false))\b/#))
+        let paragraph = try #require(
+            document.text.firstMatch(of: /parts of a session that have a state ([^\n]|\n(?!\n))*/))
+        let types = paragraph.output.0.matches(of: /`([A-Z]\w+)`/).map { String($0.output.1) }
+        #expect(types.count > 8)
+        for type in types {
+            #expect(
+                session.contains("\(type)(") || type.hasPrefix("Connection") || session.contains("\(type)<"), "\(type)")
+        }
+    }
+
     @Test("each place that the page names is there")
     func places() throws {
         let places = document.text.matches(of: /`((?:Sources|Tests|Examples|Fuzz|Benchmarks|Scripts)\/[^`]*)`/)
