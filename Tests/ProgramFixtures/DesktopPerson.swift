@@ -26,13 +26,10 @@ package struct DesktopPerson: Sendable {
         self.person = person
     }
 
-    package func start(
-        _ arguments: [String] = [], environment additional: [String: String] = [:]
-    ) throws -> Program {
+    package func start(_ arguments: [String] = []) throws -> Program {
         var environment = desktop.environment.filter { !$0.key.hasPrefix("XDG_") || $0.key == "XDG_RUNTIME_DIR" }
         environment["HOME"] = nil
         environment["HONGYAN_MAIN_LOOP_REPORT"] = report
-        environment.merge(additional) { $1 }
         return try Program("hongyan-desktop", arguments, home: person.home, environment: environment)
     }
 
