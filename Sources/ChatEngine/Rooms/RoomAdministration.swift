@@ -61,7 +61,7 @@ extension Room {
     /// Invites a user, directly and through the room, because some clients handle only one of the two.
     func inviteBothWays(_ account: JID, reason: String?) async throws(GroupChatError) {
         // A members-only room admits only users invited through the room.
-        if await information?.isForMembersOnly == true { try await invite(account, reason: reason) }
+        if information?.isForMembersOnly == true { try await invite(account, reason: reason) }
         try await inviteDirectly(account, reason: reason)
     }
 

@@ -1,5 +1,5 @@
 internal import DataForms
-public import GroupChat
+internal import GroupChat
 public import XMPPAddress
 
 /// The settings of a room that its owners can change (XEP-0045 §10.2, §15.5.3). A property is `nil` if the service does not
