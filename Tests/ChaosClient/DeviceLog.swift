@@ -47,17 +47,20 @@ struct DeviceLog: StanzaInterceptor, SessionExtension {
         if let from = message.from { words.append("from \(from)") }
         if let to = message.to, direction == "out" { words.append("to \(to)") }
         if message.isError { words.append("error \(message.error?.condition.rawValue ?? "")") }
-        if let body = message.body {
-            words += ["\(message.id ?? "-")", "“\(body)”"]
-            let keys = message.payloads.first { $0.localName == "encrypted" }.map(Self.receivers) ?? []
-            if !keys.isEmpty { words += [Self.sealed, keys.joined(separator: ",")] }
-            return say(words.joined(separator: " "))
+        let element = message.payloads.first { payload in
+            payload.localName == "encrypted" && payload.children.contains { $0.localName == "payload" }
         }
-        // A copy that another device has requested has no text for programs that cannot decrypt it.
-        if message.payloads.contains(where: {
-            $0.localName == "encrypted" && $0.children.contains { $0.localName == "payload" }
-        }) {
-            words += [Self.copy, message.id ?? "-"]
+        // A copy that another device has requested is stored nowhere.
+        if let element, !message.payloads.contains(where: { $0.localName == "no-store" }) {
+            words.append(message.id ?? "-")
+            // For programs that cannot decrypt it; where all devices have the current generation there is none.
+            if let body = message.body { words.append("“\(body)”") }
+            let keys = Self.receivers(of: element).joined(separator: ",")
+            return say((words + [Self.sealed, keys]).joined(separator: " "))
+        }
+        if element != nil { words += [Self.copy, message.id ?? "-"] }
+        if let body = message.body {
+            return say((words + ["\(message.id ?? "-")", "“\(body)”"]).joined(separator: " "))
         }
         for payload in message.payloads {
             Self.describe(payload, route: payload.localName, into: &words)

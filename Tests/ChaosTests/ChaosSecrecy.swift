@@ -30,6 +30,9 @@ struct ChaosSecrecy: Sendable {
             for mark in [" started ", "“"] {
                 for line in Self.lines(of: log, with: mark) { read(line, of: device.name) }
             }
+            for line in Self.lines(of: log, with: " \(DeviceLog.sealed) ") where !line.contains("“") {
+                read(line, of: device.name)
+            }
         }
     }
 
@@ -55,7 +58,7 @@ struct ChaosSecrecy: Sendable {
             let quotes = line.split(separator: "“").dropFirst().compactMap { $0.split(separator: "”").first }
             if let body = quotes.first(where: Ledger.isBody) { leaks.append((device, String(body))) }
             guard words[1] == "out", words.count == 6,
-                let keys = line.firstRange(of: "” \(DeviceLog.sealed) ").map({ line[$0.upperBound...] })
+                let keys = line.firstRange(of: " \(DeviceLog.sealed) ").map({ line[$0.upperBound...] })
             else { return }
             let receivers = Set(keys.split(separator: ","))
             let known = sealings[words[4]]
