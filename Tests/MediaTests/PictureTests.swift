@@ -63,8 +63,8 @@ import Testing
             defer { isDone.withLock { $0 = true } }
             return try await Picture.prepare(bytes, quality: .standard)
         }
-        // The caller has turns while the picture is decoded and scaled. If that was done in a turn of its own, there would be two: before
-        // and after it. How many there are depends on the other tests of this actor.
+        // The caller gets turns while the picture is decoded and scaled. If the main actor did that work, there would be at most two
+        // turns: one before it and one after it. More than a few cannot be expected: other tests use the main actor, too.
         var turns = 0
         while !isDone.withLock({ $0 }) {
             turns += 1

@@ -105,7 +105,7 @@ package final class TerminalChat {
 
     /// Performs an input line: sends a message, or runs a command.
     ///
-    /// - Returns: `false` if the line is to be corrected.
+    /// - Returns: `false` if the line stays in the input field, because something in it is wrong.
     func perform(_ line: String) async -> Bool {
         switch ChatLine(line) {
         case .message(let text): return await messages.send(text)

@@ -121,10 +121,10 @@ extension StanzaSender {
 extension StanzaSender {
     /// Opens the intake while the stream takes stanzas and there is room for them; called after each change.
     func updateIntake(in session: isolated Session) {
-        let outbox = session.connection.writer
+        let writer = session.connection.writer
         let isOpen =
-            session.machine.sending == .now && session.purpose == .login && !outbox.outbox.keepsPieces
-            && !outbox.outbox.isFull
+            session.machine.sending == .now && session.purpose == .login && !writer.outbox.keepsPieces
+            && !writer.outbox.isFull
         let limit = isOpen ? session.serverLimits.stanzaBytes : 0
         guard limit != intakeLimit else { return }
         intakeLimit = limit

@@ -104,7 +104,7 @@ class Device(ClientXMPP):
     def __init__(self):
         super().__init__(address, password)
         self.ca_certs = authority
-        # The device list of OMEMO is changed by one task at a time, and messages are decrypted in their order.
+        # One task at a time uses the sessions, and messages are decrypted in their order.
         self.lock = asyncio.Lock()
         plugins = ["0030", "0045", "0060", "0163", "0199", "0280", "0334", "0363", "0380", "0454"]
         for plugin in plugins:
@@ -147,7 +147,8 @@ class Device(ClientXMPP):
                 return
 
     async def copied(self, wrapper):
-        await self.received(wrapper["carbon_sent" if wrapper.xml.find("{urn:xmpp:carbons:2}sent") is not None else "carbon_received"])
+        is_sent = wrapper.xml.find("{urn:xmpp:carbons:2}sent") is not None
+        await self.received(wrapper["carbon_sent" if is_sent else "carbon_received"])
 
     async def decrypted(self, manager, namespace, element, sender):
         if namespace == CURRENT:
@@ -224,7 +225,8 @@ class Device(ClientXMPP):
         text, elements = await self.contents(command)
         room = command.get("room")
         affixes = f"<from jid={quoteattr(address)}/>" + (f"<to jid={quoteattr(room)}/>" if room else "")
-        envelope = f"<envelope xmlns='urn:xmpp:sce:1'><content>{elements}</content><rpad>abcdefgh</rpad>{affixes}</envelope>"
+        envelope = (
+            f"<envelope xmlns='urn:xmpp:sce:1'><content>{elements}</content><rpad>abcdefgh</rpad>{affixes}</envelope>")
         plaintexts = {name: {CURRENT: envelope, LEGACY: text}[name].encode() for name in wanted}
         async with self.lock:
             manager = await self["xep_0384"].get_session_manager()
