@@ -81,6 +81,18 @@ struct EventDeliveryTests {
         #expect(error?.code == -32602)
     }
 
+    @Test("a message of the second in which the reader was added is not old: servers cut times to whole seconds")
+    func secondOfCreation() async throws {
+        let fixture = try await AutomationFixture()
+        let start = try await fixture.call("events.read", ["reader": "bot"])
+        let reader = try #require(try await fixture.store.read { store throws(StoreError) in try store.eventReaders() }.first)
+        let second = reader.created.millisecondsSince1970 / 1000 * 1000
+        try await fixture.receive("offline", at: MessageTime(millisecondsSince1970: second))
+        try await fixture.receive("before", at: MessageTime(millisecondsSince1970: second - 1))
+        let page = try await fixture.call("events.read", ["reader": "bot", "after": start["cursor"] ?? .null])
+        #expect(page["events"]?.each("event").map { $0["old"] } == [nil, true])
+    }
+
     @Test("changes, removals and contacts are events, too")
     func kinds() async throws {
         let fixture = try await AutomationFixture()

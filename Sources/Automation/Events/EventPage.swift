@@ -57,7 +57,7 @@ struct EventPage: Sendable {
             }
             let folder = profile.mediaFolder(of: account)
             return [
-                ("old", message.time < reader.created ? true : .null),
+                ("old", reader.isYounger(than: message.time) ? true : .null),
                 ("message", message.json(in: key) { $0.path(in: folder) }),
             ]
         case .messageRemoved, .conversationRemoved:

@@ -94,4 +94,14 @@ public struct EventReader: Hashable, Sendable {
         self.created = created
         self.acknowledged = acknowledged
     }
+
+    /// Whether a message of this time was sent before the reader was added.
+    ///
+    /// Servers cut the times of offline and archived messages to whole seconds (as in the examples of XEP-0203), so all
+    /// of the second in which the reader was added counts as later: a message too many is better than one that nobody
+    /// handles.
+    public func isYounger(than time: MessageTime) -> Bool {
+        let created = created.millisecondsSince1970
+        return time.millisecondsSince1970 < created - created % 1000
+    }
 }
