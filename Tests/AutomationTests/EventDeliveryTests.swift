@@ -85,7 +85,8 @@ struct EventDeliveryTests {
     func secondOfCreation() async throws {
         let fixture = try await AutomationFixture()
         let start = try await fixture.call("events.read", ["reader": "bot"])
-        let reader = try #require(try await fixture.store.read { store throws(StoreError) in try store.eventReaders() }.first)
+        let reader = try #require(
+            try await fixture.store.read { store throws(StoreError) in try store.eventReaders() }.first)
         let second = reader.created.millisecondsSince1970 / 1000 * 1000
         try await fixture.receive("offline", at: MessageTime(millisecondsSince1970: second))
         try await fixture.receive("before", at: MessageTime(millisecondsSince1970: second - 1))

@@ -111,6 +111,37 @@ struct AnnouncingTests {
         }
     }
 
+    @Test("an announcement that fails without a connection follows when the session is resumed")
+    func resumed() async throws {
+        var stage = stage
+        stage.change = { [clock = stage.clock] configuration in
+            clock.drive(&configuration)
+            // Long enough that the announcement fails before the connection is back.
+            configuration.reconnection = ReconnectionPolicy(attempts: 3, backoff: Backoff(first: .seconds(120)))
+        }
+        try await stage.run { [stage] devices, session in
+            try await publishAll(devices)
+            let events = devices.events()
+            for isFirst in [true, false] {
+                let list = stage.list(.legacy, 5)
+                stage.nodes.put(list, of: stage.romeo)
+                try await stage.send(MemoryNodes.notice(list, of: stage.romeo))
+                #expect(await events.first { $0 == .ownDeviceMissing(.legacy) } != nil)
+                if isFirst { #expect(await events.first { $0 == .announcedAgain(.legacy) } != nil) }
+            }
+            // The second announcement waits five seconds; meanwhile the connection breaks.
+            await stage.server.cut("romeo")
+            let address = await session.address
+            try await stage.clock.run(.milliseconds(500)) {
+                #expect(await events.first { $0 == .announcedAgain(.legacy) } != nil)
+            }
+            #expect(stage.nodes.devices(.legacy, of: stage.romeo) == [5, 77])
+            // It was resumed: the address, whose resource the server chose, is the same.
+            #expect(await session.address == address)
+            #expect(await stage.server.connections == 2)
+        }
+    }
+
     @Test("two devices that announce themselves at the same moment are both announced")
     func overtaken() async throws {
         try await stage.run { devices, _ in

@@ -20,6 +20,8 @@ struct DevicesStage {
     let romeo: JID
     let juliet: JID
     let cryptography = OpenSSLCryptography()
+    /// Changes the configuration of the session last.
+    var change: @Sendable (inout ClientConfiguration) -> Void = { _ in }
 
     private struct Contacts: PeerDirectory {
         let contacts: Set<JID>
@@ -48,6 +50,7 @@ struct DevicesStage {
             configuration.add { PublishSubscribe($0) }
             configuration.add { GroupChat($0) }
             configuration.add { OMEMODevices($0, using: cryptography, clock: clock.clock) }
+            change(&configuration)
         }
         try await Client(configuration).run { session in
             let devices = try #require(session[OMEMODevices.self])

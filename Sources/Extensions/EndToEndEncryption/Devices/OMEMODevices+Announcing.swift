@@ -180,7 +180,7 @@ extension OMEMODevices {
     func perform(_ job: Job) async {
         guard let own = announcement else { return }
         switch job {
-        case .announceAll: for generation in own.generations { await announceAgain(generation) }
+        case .announceAll(let generations): for generation in generations { await announceAgain(generation) }
         case .announce(let generation):
             // The first removal is usually an accident, and the list without this device must not last.
             if own.removals > 1 {
@@ -197,7 +197,10 @@ extension OMEMODevices {
             try await announce(own.device, in: generation)
             channel.post(.announcedAgain(generation))
         } catch {
-            guard error.isTemporary, await session.isOnline else { return }
+            guard error.isTemporary else { return }
+            announcement?.owed.insert(generation)
+            // The start of the next session, or of this one when it is resumed, takes what is owed.
+            guard await session.isOnline, announcement?.owed.remove(generation) != nil else { return }
             announcement?.removals += 1
             guard announcement?.pending.insert(generation).inserted == true else { return }
             jobs.continuation.yield(.announce(generation))

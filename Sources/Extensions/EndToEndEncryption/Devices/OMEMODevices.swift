@@ -20,7 +20,8 @@ internal import XMPPStanzas
 public actor OMEMODevices: SessionExtension {
     enum Job: Sendable {
         case announce(OMEMOGeneration)
-        case announceAll
+        /// At once.
+        case announceAll(Set<OMEMOGeneration>)
     }
 
     /// The announcement of this device in this session.
@@ -34,6 +35,8 @@ public actor OMEMODevices: SessionExtension {
         var lastRemoval: ContinuousClock.Instant?
         /// Those that will be announced again, so that a repeated list is one removal.
         var pending: Set<OMEMOGeneration> = []
+        /// Those whose announcement failed without a connection: they are announced when the session is resumed.
+        var owed: Set<OMEMOGeneration> = []
     }
 
     nonisolated let session: Session
@@ -210,12 +213,17 @@ public actor OMEMODevices: SessionExtension {
     public nonisolated var interceptors: [any StanzaInterceptor] { [rooms] }
 
     public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
-        guard !isResumed else { return }
+        let owed = announcement?.owed ?? []
+        announcement?.owed = []
+        guard !isResumed else {
+            if !owed.isEmpty { jobs.continuation.yield(.announceAll(owed)) }
+            return
+        }
         table.sessionLost()
         rooms.removeAll()
         requests.reset()
         channel.post(.allOutdated)
-        if announcement != nil { jobs.continuation.yield(.announceAll) }
+        if let announcement { jobs.continuation.yield(.announceAll(announcement.generations)) }
     }
 
     public nonisolated func run(in session: Session) async {
