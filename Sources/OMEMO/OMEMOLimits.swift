@@ -33,10 +33,8 @@ public enum OMEMOLimits {
     /// Bytes of a message's payload. Servers allow stanzas of some hundred KiB.
     public static let payloadBytes = 4 << 20
 
-    /// One-time keys that a device publishes (XEP-0384 §4.2).
+    /// One-time keys that a device publishes (XEP-0384 §4.2). Used ones are replaced at once, long before fewer than 25 are left.
     public static let publishedPreKeys = 100
-    /// One-time keys below which new ones must be published (XEP-0384 §4.2).
-    public static let minimumPreKeys = 25
     /// Seconds after which a signed pre-key is replaced: one week. The previous one is kept for another week.
     public static let signedPreKeyLifetime: Int64 = 7 * 86_400
 }

@@ -122,6 +122,22 @@ struct UserStateTests {
         }
     }
 
+    @Test(
+        "the new account asks the contacts of the old one, whose address it names (XEP-0283 §4.2)",
+        arguments: ServerKind.allCases)
+    func announcedMove(kind: ServerKind) async throws {
+        try await kind.shared().withTwo { new, contact in
+            let requests = contact.events(.presences)
+            let address = try #require(await contact.address).bare
+            let (mine, old) = (try #require(new[Profiles.self]), try JID("old@elsewhere.example"))
+            try await mine.announceMove(from: old, to: [address])
+            let request = try await requests.first { $0.type == .subscribe }
+            let own = await new.address?.bare
+            #expect(request.from?.bare == own)
+            #expect(try request.payload(AccountMove.self) == .from(old))
+        }
+    }
+
     // MARK: Directories
 
     @Test("a directory with fields, and one with a form (XEP-0055)")

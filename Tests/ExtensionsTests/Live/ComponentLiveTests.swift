@@ -207,13 +207,3 @@ struct ComponentLiveTests {
         }
     }
 }
-
-extension SessionEvents {
-    /// The next presence that satisfies the condition.
-    fileprivate func first(where isWanted: (Presence) -> Bool) async throws -> Presence {
-        for await batch in self {
-            for case .presence(let presence) in batch where isWanted(presence) { return presence }
-        }
-        throw CancellationError()
-    }
-}

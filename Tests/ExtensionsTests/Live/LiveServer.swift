@@ -161,4 +161,12 @@ extension SessionEvents {
         }
         throw DeadlinePassed()
     }
+
+    /// The next presence that satisfies the condition.
+    func first(where isWanted: (Presence) -> Bool) async throws -> Presence {
+        for await batch in self {
+            for case .presence(let presence) in batch where isWanted(presence) { return presence }
+        }
+        throw CancellationError()
+    }
 }
