@@ -67,6 +67,18 @@ extension Profiles {
         }
     }
 
+    /// Takes back what ``publishMove(to:)`` has published. Without a statement nothing changes.
+    public func withdrawMove() async throws(ProfileError) {
+        guard let data = session[PublishSubscribe.self] else { return }
+        do throws(ClientError) {
+            try await data.retract("current", from: AccountMove.node)
+        } catch  where error.isItemNotFound {
+            // Nothing was published.
+        } catch {
+            throw ProfileError(error)
+        }
+    }
+
     /// Tells contacts about the move, from the new account: each gets a subscription request (XEP-0283 §4.2).
     public func announceMove(from oldAddress: JID, to contacts: [JID]) async throws(ProfileError) {
         for contact in contacts {
