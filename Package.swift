@@ -328,7 +328,8 @@ let package = Package(
         tests(
             "UserProfile",
             [
-                "UserProfile", "ChatEngine", "ChatModel", "ChatStore", "CredentialStore", "JSONRPC", "SASLMechanisms",
+                "UserProfile", "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore", "CredentialStore", "JSONRPC",
+                "SASLMechanisms",
                 "XMLStreaming", "XMPPAddress", "XMPPClient", "ServerFixtures",
             ]),
         tests("Media", ["Media"]),

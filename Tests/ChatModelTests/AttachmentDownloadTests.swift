@@ -42,7 +42,7 @@ private final class FakeWeb: Sendable {
     }
 
     func get(
-        _ url: String, _ path: String, _ limit: Int64, _ progress: AttachmentFetcher.ProgressHandler
+        _ url: String, _ path: String, _ limit: Int, _ progress: HTTPClient.ProgressHandler?
     ) async throws(TransportError) {
         let (content, fails) = state.withLock { state in
             state.asked.append(url)
@@ -55,7 +55,7 @@ private final class FakeWeb: Sendable {
         defer { state.withLock { $0.atOnce -= 1 } }
         guard let content, !fails else { throw TransportError(.connectionReset, "cut") }
         guard content.count <= limit else { throw TransportError(.tooLarge, "large") }
-        progress(.init(completed: Int64(content.count / 2), total: Int64(content.count)))
+        progress?(.init(completed: Int64(content.count / 2), total: Int64(content.count)))
         await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
                 if state.isHeld { state.waiting.append(continuation) }

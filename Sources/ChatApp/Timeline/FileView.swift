@@ -3,6 +3,7 @@ internal import ChatStore
 internal import Foundation
 internal import GTKBinding
 internal import Localization
+internal import UserProfile
 
 /// A file in a bubble: name, size, and a button that downloads or opens it.
 final class FileView: AttachmentView {
@@ -162,20 +163,11 @@ enum FileOpening {
         }
     }
 
+    /// Names may come from a stranger.
     @concurrent
     private nonisolated static func copy(_ files: [(path: String, name: String)], into folder: String) async throws {
-        for file in files { try await copy(file.path, to: freePath(in: folder, for: file.name)) }
-    }
-
-    /// Names may come from a stranger: only the last component is used, and a number keeps equal names apart.
-    private nonisolated static func freePath(in folder: String, for name: String) -> String {
-        let last = name.split(separator: "/").last.map(String.init) ?? ""
-        let safe = ["", ".", ".."].contains(last) ? "file" : last
-        let (stem, ending) = ((safe as NSString).deletingPathExtension, (safe as NSString).pathExtension)
-        let numbered = (2...).lazy.map { "\(folder)/\(stem) \($0)" + (ending.isEmpty ? "" : ".\(ending)") }
-        let isFree = { (path: String) in !FileManager.default.fileExists(atPath: path) }
-        let first = "\(folder)/\(safe)"
-        return isFree(first) ? first : numbered.first(where: isFree) ?? first
+        let folder = FileFolder(path: folder)
+        for file in files { _ = try folder.save(copyOf: file.path, name: file.name) }
     }
 
     static func save(_ download: AttachmentDownload, over window: Window?, showToast: @escaping (String) -> Void) {
@@ -198,10 +190,6 @@ enum FileOpening {
 
     @concurrent
     nonisolated static func copy(_ path: String, to target: String) async throws {
-        let files = FileManager.default
-        let new = target + ".part"
-        try? files.removeItem(atPath: new)
-        try files.copyItem(atPath: path, toPath: new)
-        guard rename(new, target) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        try FileFolder.copy(path, to: target)
     }
 }

@@ -1,4 +1,5 @@
 public import ChatStore
+internal import FileSharing
 internal import Foundation
 internal import Media
 public import TransportLayer
@@ -7,40 +8,18 @@ internal import XMPPClient
 /// Downloads the files of messages, and finds those that are on this device.
 ///
 /// Content is found only by its hash: a name from the network never becomes a path, and local content is not downloaded
-/// again, also after a restart. Downloaded content is compared with the description in the message.
+/// again, also after a restart. Downloaded content is compared with the description in the message. The transfer is that of
+/// `FileSharing`; what is added here is decryption, the cache of the account, and the record in the store.
 ///
 ///     let fetcher = AttachmentFetcher(store: store, media: media, transfers: configuration.http)
 ///     let path = try await fetcher.fetch(0, of: message) { step in … }
 public struct AttachmentFetcher: Sendable {
-    /// The progress of a download; `total` if the server states it.
-    public struct Progress: Sendable, Hashable {
-        public var completed: Int64
-        public var total: Int64?
-
-        public init(completed: Int64, total: Int64?) {
-            self.completed = completed
-            self.total = total
-        }
-
-        /// 0 to 1; `nil` if the size is unknown.
-        public var fraction: Double? {
-            total.flatMap { $0 > 0 ? min(1, Double(completed) / Double($0)) : nil }
-        }
-    }
-
-    public typealias ProgressHandler = @Sendable (Progress) -> Void
-
-    /// Downloads an address into a file with a maximum size in bytes.
-    typealias Download =
-        @Sendable (_ url: String, _ path: String, _ limit: Int64, _ progress: @escaping ProgressHandler)
-        async throws(TransportError) -> Void
-
     /// The maximum size of a download that the user requests: a video from a phone.
-    public static let sizeLimit: Int64 = 100 << 20
+    public static let sizeLimit = Int64(FileSharing.defaultLimit)
 
     public let media: MediaCache
     package let store: any LocalStore
-    private let download: Download
+    private let download: FileDownload
     private let protection: any ContentProtection
     /// Determines the duration of a sound in milliseconds.
     private let measure: @Sendable (_ path: String) async -> Int64?
@@ -52,19 +31,23 @@ public struct AttachmentFetcher: Sendable {
         store: any LocalStore, media: MediaCache, transfers: HTTPClient.Configuration = .init(),
         protection: any ContentProtection = PlainContent()
     ) {
-        let http = HTTPClient(configuration: transfers)
-        self.init(store: store, media: media, protection: protection) {
-            url, path, limit, progress throws(TransportError) in
-            _ = try await http.download(url, toFile: path, limit: Int(clamping: limit)) { step in
-                progress(Progress(completed: step.completed, total: step.total))
-            }
-        }
+        self.init(
+            store, media, protection, AttachmentFacts.milliseconds,
+            FileDownload(HTTPClient(configuration: transfers)))
     }
 
+    /// - Parameter download: in place of an HTTP client, for tests.
     init(
         store: any LocalStore, media: MediaCache, protection: any ContentProtection = PlainContent(),
         measure: @escaping @Sendable (String) async -> Int64? = AttachmentFacts.milliseconds,
-        download: @escaping Download
+        download: @escaping FileDownload.Transfer
+    ) {
+        self.init(store, media, protection, measure, FileDownload(download))
+    }
+
+    private init(
+        _ store: any LocalStore, _ media: MediaCache, _ protection: any ContentProtection,
+        _ measure: @escaping @Sendable (String) async -> Int64?, _ download: FileDownload
     ) {
         self.store = store
         self.media = media
@@ -86,7 +69,7 @@ public struct AttachmentFetcher: Sendable {
     /// - Returns: its path.
     public func fetch(
         _ index: Int, of message: MessageID, limit: Int64 = sizeLimit,
-        progress: @escaping ProgressHandler = { _ in }
+        progress: HTTPClient.ProgressHandler? = nil
     ) async throws(AttachmentFailure) -> String {
         let content = try await bring(index, of: message, limit: limit, progress: progress)
         if content.isNew { await measureSound(index, of: message, at: content.path) }
@@ -96,7 +79,7 @@ public struct AttachmentFetcher: Sendable {
     /// The first step of ``fetch(_:of:limit:progress:)``: downloads the content. It can be opened afterwards; the
     /// duration of a sound is not known yet, because decoding can take some time.
     package func bring(
-        _ index: Int, of message: MessageID, limit: Int64, progress: @escaping ProgressHandler
+        _ index: Int, of message: MessageID, limit: Int64, progress: HTTPClient.ProgressHandler?
     ) async throws(AttachmentFailure) -> (path: String, isNew: Bool) {
         guard let attachment = await attachment(index, of: message) else {
             throw AttachmentFailure(.messageGone)
@@ -105,7 +88,6 @@ public struct AttachmentFetcher: Sendable {
         guard let url = attachment.url else {
             throw AttachmentFailure(.fileGone)
         }
-        if let size = attachment.size, size > limit { throw AttachmentFailure(.tooLarge) }
         let opening: FileOpening?
         do throws(ProtectionError) {
             opening = try protection.opening(attachment)
@@ -115,7 +97,9 @@ public struct AttachmentFetcher: Sendable {
         let part = media.pathForIncoming()
         defer { try? FileManager.default.removeItem(atPath: part) }
         do throws(TransportError) {
-            try await download(opening?.address ?? url, part, limit + (opening?.overhead ?? 0), progress)
+            try await download.run(
+                [opening?.address ?? url], to: part, size: attachment.size.map { UInt64(clamping: $0) },
+                limit: UInt64(clamping: limit), overhead: UInt64(clamping: opening?.overhead ?? 0), progress: progress)
         } catch {
             throw AttachmentFailure(fetching: error)
         }

@@ -1,6 +1,7 @@
 public import ChatEngine
 public import ChatStore
 internal import Foundation
+internal import TransportLayer
 internal import Waiting
 public import XMPPAddress
 
@@ -53,7 +54,7 @@ public final class AttachmentDownloads {
     }
 
     func fetch(
-        _ download: AttachmentDownload, limit: Int64, progress: @escaping AttachmentFetcher.ProgressHandler
+        _ download: AttachmentDownload, limit: Int64, progress: @escaping HTTPClient.ProgressHandler
     ) async -> Result<(path: String, isNew: Bool), AttachmentFailure> {
         await places.lock()
         defer { places.leave() }

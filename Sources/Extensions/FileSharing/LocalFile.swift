@@ -1,4 +1,3 @@
-internal import Cryptography
 internal import Foundation
 public import MessagePayloads
 
@@ -41,35 +40,20 @@ public struct LocalFile: Sendable, Hashable {
 
     /// Reads the file once, for its size and its SHA-256.
     func metadata() throws(FileSharingError) -> FileMetadata {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw FileSharingError(.unreadable, "The file \(path) cannot be read.")
-        }
-        defer { try? handle.close() }
-        var digest = Digest(.sha256)
-        var count: UInt64 = 0
-        do {
-            while let piece = try handle.read(upToCount: Self.pieceSize), !piece.isEmpty {
-                piece.withUnsafeBytes { digest.update($0) }
-                count += UInt64(piece.count)
-            }
-        } catch {
-            throw FileSharingError(.unreadable, "The file \(path) cannot be read.")
-        }
-        guard count > 0 else { throw .empty }
+        let contents = try FileContents(of: path)
+        guard contents.byteCount > 0 else { throw .empty }
         return FileMetadata(
-            mediaType: mediaType, fileName: name, size: count, width: width, height: height, length: length,
-            hashes: [FileHash(algorithm: "sha-256", value: digest.finish())])
+            mediaType: mediaType, fileName: name, size: contents.byteCount, width: width, height: height,
+            length: length, hashes: [FileHash(algorithm: "sha-256", value: contents.hash)])
     }
 
     /// The file in memory, which its use inside of a message requires.
     func loaded() throws(FileSharingError) -> OutgoingFile {
         guard let content = FileManager.default.contents(atPath: path) else {
-            throw FileSharingError(.unreadable, "The file \(path) cannot be read.")
+            throw FileContents.unreadable(path)
         }
         return OutgoingFile(
             kind: kind, name: name, mediaType: mediaType, content: Array(content), width: width, height: height,
             length: length)
     }
-
-    private static let pieceSize = 1 << 18
 }

@@ -30,6 +30,12 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         description = suffix.isEmpty ? stem : "\(stem).\(suffix)"
     }
 
+    /// What stands before and after a number that is added to the name; the second part begins with the dot.
+    var parts: (stem: String, suffix: String) {
+        let (stem, suffix) = Self.split(description)
+        return (stem, suffix.isEmpty ? "" : "." + suffix)
+    }
+
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -38,6 +38,16 @@ public struct HTTPProgress: Sendable, Hashable {
     public var completed: Int64
     /// `nil` if the size is unknown.
     public var total: Int64?
+
+    public init(completed: Int64, total: Int64?) {
+        self.completed = completed
+        self.total = total
+    }
+
+    /// 0 to 1; `nil` if the size is unknown.
+    public var fraction: Double? {
+        total.flatMap { $0 > 0 ? min(1, Double(completed) / Double($0)) : nil }
+    }
 }
 
 /// A transfer to perform.

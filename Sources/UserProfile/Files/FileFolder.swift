@@ -28,9 +28,12 @@ package struct FileFolder: Sendable {
         }
     }
 
-    /// Saves `content` atomically under `name`, or under a numbered name if that is in use.
+    /// A folder of the user, which exists.
+    package init(path: String) { self.path = path }
+
+    /// Saves `content` under `name`, or under a numbered name if that is in use.
     package func save(_ content: [UInt8], name: String) throws(FileFailure) -> String {
-        try place(name) { try Data(content).write(to: URL(fileURLWithPath: $0), options: .atomic) }
+        try save(as: SafeFileName(name, fallback: name)) { try Data(content).write(to: URL(filePath: $0)) }
     }
 
     /// Saves a copy of a received file under the name given by its sender, made safe.
@@ -39,25 +42,36 @@ package struct FileFolder: Sendable {
         let name = SafeFileName(
             attachment.name, fallback: attachment.kind.word,
             fileExtension: MediaType(sniffing: Array(head ?? Data())).fileExtension)
-        return try place(name.description) { try FileManager.default.copyItem(atPath: path, toPath: $0) }
+        return try save(as: name) { try FileManager.default.copyItem(atPath: path, toPath: $0) }
     }
 
-    /// Writes a file under a name, or under a numbered name if that is in use.
-    private func place(_ name: String, _ write: (String) throws -> Void) throws(FileFailure) -> String {
-        let stem = (name as NSString).deletingPathExtension
-        let suffix = (name as NSString).pathExtension
-        var target = path + "/" + name
-        var number = 2
-        while FileManager.default.fileExists(atPath: target) {
-            target = "\(path)/\(stem)-\(number)" + (suffix.isEmpty ? "" : "." + suffix)
-            number += 1
+    /// Saves a copy of a file under a name from the network, made safe, that keeps its extension: the user sees where it is
+    /// saved.
+    package func save(copyOf path: String, name: String) throws(FileFailure) -> String {
+        try save(as: SafeFileName(name, fallback: "file")) {
+            try FileManager.default.copyItem(atPath: path, toPath: $0)
         }
+    }
+
+    private func save(as name: SafeFileName, _ write: (String) throws -> Void) throws(FileFailure) -> String {
+        let file = UnfinishedFile(in: path)
         do {
-            try write(target)
+            try write(file.path)
+            return try file.finish(as: name)
+        } catch {
+            throw FileFailure(localized("%@ cannot be written.", "\(path)/\(name)"))
+        }
+    }
+
+    /// Copies a file to a path that the user has chosen. What is there is replaced once the copy is complete.
+    package static func copy(_ path: String, to target: String) throws(FileFailure) {
+        let file = UnfinishedFile(in: (target as NSString).deletingLastPathComponent)
+        do {
+            try FileManager.default.copyItem(atPath: path, toPath: file.path)
+            try file.finish(replacing: target)
         } catch {
             throw FileFailure(localized("%@ cannot be written.", target))
         }
-        return target
     }
 
     package static var currentDirectory: String { FileManager.default.currentDirectoryPath }

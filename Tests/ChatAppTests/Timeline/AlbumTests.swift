@@ -64,15 +64,19 @@ extension WindowTests {
                 await FileOpening.save(files, into: folder) { toasts.append($0) }
                 #expect(toasts == ["Saved."])
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-                #expect(names == ["orchard 2.bmp", "orchard 3.bmp", "orchard.bmp"])
+                #expect(names == ["orchard (2).bmp", "orchard (3).bmp", "orchard.bmp"])
                 window.destroy()
                 view.close()
             }
         }
 
         @Test(
-            "names of files that leave the folder, or say nothing, are replaced", arguments: ["../../x", "..", "/", ""])
-        func names(name: String) async throws {
+            "names of files that leave the folder, hide their type, or say nothing, are replaced",
+            arguments: [
+                ("../../x", "x"), ("..", "file"), ("/", "file"), ("", "file"), ("a\u{202E}gpj.exe", "a_gpj.exe"),
+                (".bashrc", "bashrc"),
+            ])
+        func names(name: String, safe: String) async throws {
             try await album { sample, media, _ in
                 let hash = try await media.insert(WritingSample.picture(10, 10))
                 let attachment = Attachment(
@@ -84,7 +88,7 @@ extension WindowTests {
                 let id = try await sample.say(.text(MessageText("", attachments: [attachment])))
                 await FileOpening.save([downloads.download(of: id, attachment: attachment)], into: folder) { _ in }
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-                #expect(names == [name == "../../x" ? "x" : "file"])
+                #expect(names == [safe])
             }
         }
 

@@ -57,7 +57,7 @@ extension WindowTests {
             let (sound, damaged) = (WritingSample.sound(seconds: 3), Array("RIFF____WAVEfmt broken".utf8))
             let fetcher = AttachmentFetcher(store: sample.home.store, media: media) {
                 url, path, _, progress throws(TransportError) in
-                progress(.init(completed: 40, total: 100))
+                progress?(.init(completed: 40, total: 100))
                 await web.pass()
                 let content = url.hasSuffix("damaged") ? damaged : sound
                 guard FileManager.default.createFile(atPath: path, contents: Data(content)) else {
