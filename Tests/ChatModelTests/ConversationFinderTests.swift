@@ -57,7 +57,7 @@ struct ConversationFinderTests {
         func days(_ zone: String, _ month: Int) async -> Set<Int> {
             let timeline = Timeline(fixture.key, store: fixture.store, environment: fixture.environment(zone: zone))
             await timeline.open()
-            return await timeline.days(ofMonth: month, year: 2026)
+            return await timeline.calendar.days(ofMonth: month, year: 2026)
         }
         #expect(await days("UTC", 11) == [1, 5, 30])
         // Half past eleven at night is the next morning further east.

@@ -64,7 +64,7 @@ struct HomeLiveTests {
 
         // The password is changed on the server and here; then one is used that the server does not know.
         let address = try JID(account.address)
-        try await home.changePassword(of: id, to: "another one")
+        try await home.settings(of: id)?.changePassword(to: "another one")
         #expect(await accountStorage.passwords[address] == "another one")
         await home.setEnabled(false, id)
         await accountStorage.save(password: "stale", of: address)

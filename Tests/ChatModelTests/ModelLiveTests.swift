@@ -110,7 +110,7 @@ struct ModelLiveTests {
         await eventually { his.timeline.messages.first?.state == .displayed }
         #expect(his.timeline.messages.map(\.state) == [.displayed])
         await eventually { hers.conversations.rows.elements.first?.unreadCount == 0 }
-        try await hers.timeline.toggleReaction("👍", to: message)
+        try await hers.timeline.actions.toggleReaction("👍", to: message)
         await eventually { his.timeline.items.elements.last?.message?.reactions.count == 1 }
         #expect(his.timeline.items.elements.last?.message?.reactions.map(\.emoji) == ["👍"])
     }

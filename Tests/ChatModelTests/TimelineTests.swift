@@ -82,10 +82,10 @@ struct TimelineTests {
         }
         await timeline.apply(await fixture.changes())
         #expect(mirror.takeSteps() == [.update(timeline.items.elements[1], at: 1)])
-        try await timeline.retry(id)
+        try await timeline.actions.retry(id)
         await timeline.apply(await fixture.changes())
         #expect(timeline.items.elements.last?.message?.state == .queued)
-        try await timeline.cancel(id)
+        try await timeline.actions.cancel(id)
         await timeline.apply(await fixture.changes())
         #expect(timeline.items.elements.isEmpty)
     }
@@ -240,10 +240,10 @@ struct TimelineTests {
         await timeline.open()
         let id = try await actions.send(.text(MessageText("adieu")), in: timeline.key)
         try await fixture.store.write { store throws(StoreError) in try store.noteAttempt(id, notBefore: nil) }
-        #expect(try await timeline.retract(id))
+        #expect(try await timeline.actions.retract(id))
         #expect(actions.log.sent == 2, "cancelling alone would leave it with the other side")
         let waiting = try await actions.send(.text(MessageText("not yet")), in: timeline.key)
-        #expect(try await timeline.retract(waiting))
+        #expect(try await timeline.actions.retract(waiting))
         #expect(actions.log.sent == 3, "what has not left need not be retracted")
     }
 
@@ -258,14 +258,14 @@ struct TimelineTests {
             await timeline.refresh()
             return timeline.items.elements.last?.message?.reactions.filter(\.isOwn).map(\.emoji) ?? []
         }
-        try await timeline.toggleReaction("👍", to: id)
-        try await timeline.toggleReaction("🎉", to: id)
+        try await timeline.actions.toggleReaction("👍", to: id)
+        try await timeline.actions.toggleReaction("🎉", to: id)
         #expect(await Set(own()) == ["👍", "🎉"])
-        try await timeline.toggleReaction("👍", to: id)
+        try await timeline.actions.toggleReaction("👍", to: id)
         #expect(await own() == ["🎉"])
-        try await timeline.toggleReaction("🎉\u{FE0F}", to: id)
+        try await timeline.actions.toggleReaction("🎉\u{FE0F}", to: id)
         #expect(await own() == [], "What GTK's window for emoji gives is the same emoji.")
-        try await timeline.retract(id)
+        try await timeline.actions.retract(id)
         #expect(actions.log.sent == 4, "Others' messages are not ours to take back.")
     }
 
@@ -276,7 +276,7 @@ struct TimelineTests {
         try await room.react(["👍"], as: "jule", isOutgoing: true, at: 2)
         try await room.rename(to: "juliet")
         #expect(await room.own() == ["👍"])
-        try await room.timeline.toggleReaction("🎉", to: room.message)
+        try await room.timeline.actions.toggleReaction("🎉", to: room.message)
         #expect(await room.own() == ["👍", "🎉"])
     }
 
@@ -287,7 +287,7 @@ struct TimelineTests {
         try await room.react(["👎"], as: "juliet", isOutgoing: false, at: 2)
         try await room.rename(to: "juliet")
         #expect(await room.own() == [])
-        try await room.timeline.toggleReaction("🎉", to: room.message)
+        try await room.timeline.actions.toggleReaction("🎉", to: room.message)
         #expect(await room.own() == ["🎉"])
     }
 
@@ -349,20 +349,20 @@ struct TimelineTests {
             await timeline.refresh()
             return timeline.items.elements.last?.message?.reactions.filter(\.isOwn).map(\.emoji) ?? []
         }
-        #expect(timeline.offeredReactions(["👍"], limit: 8) == (["👍"], true))
-        timeline.reactionRestrictions = ReactionRestrictions(maximumPerUser: 1)
-        #expect(timeline.offeredReactions(["👍"], limit: 8) == (["👍"], true))
-        timeline.reactionRestrictions = ReactionRestrictions(maximumPerUser: 0)
-        #expect(timeline.offeredReactions(["👍"], limit: 8) == ([], false))
-        timeline.reactionRestrictions = ReactionRestrictions(maximumPerUser: 1, allowed: ["💘", "💜"])
-        #expect(timeline.offeredReactions(["👍"], limit: 8) == (["💘", "💜"], false))
-        #expect(timeline.offeredReactions(["👍"], limit: 1) == (["💘"], false))
-        #expect(try await timeline.toggleReaction("💘", to: id))
-        #expect(try await timeline.toggleReaction("💜", to: id))
+        #expect(timeline.actions.offeredReactions(["👍"], limit: 8) == (["👍"], true))
+        timeline.actions.reactionRestrictions = ReactionRestrictions(maximumPerUser: 1)
+        #expect(timeline.actions.offeredReactions(["👍"], limit: 8) == (["👍"], true))
+        timeline.actions.reactionRestrictions = ReactionRestrictions(maximumPerUser: 0)
+        #expect(timeline.actions.offeredReactions(["👍"], limit: 8) == ([], false))
+        timeline.actions.reactionRestrictions = ReactionRestrictions(maximumPerUser: 1, allowed: ["💘", "💜"])
+        #expect(timeline.actions.offeredReactions(["👍"], limit: 8) == (["💘", "💜"], false))
+        #expect(timeline.actions.offeredReactions(["👍"], limit: 1) == (["💘"], false))
+        #expect(try await timeline.actions.toggleReaction("💘", to: id))
+        #expect(try await timeline.actions.toggleReaction("💜", to: id))
         #expect(await own() == ["💜"])
-        #expect(try await !timeline.toggleReaction("👍", to: id))
+        #expect(try await !timeline.actions.toggleReaction("👍", to: id))
         #expect(await own() == ["💜"])
-        #expect(try await timeline.toggleReaction("💜", to: id))
+        #expect(try await timeline.actions.toggleReaction("💜", to: id))
         #expect(await own() == [])
     }
 

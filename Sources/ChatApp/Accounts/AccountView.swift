@@ -39,7 +39,11 @@ final class AccountView {
         self.window = window
         profile = ProfileView(id, actions, window: window)
         blocked = actions.account(id).map { BlockedGroup($0) }
-        encryption = AccountEncryptionGroup(id, actions, hasKeys: actions.account(id)?.encryption != nil)
+        encryption = AccountEncryptionGroup(hasKeys: actions.account(id)?.encryption != nil) { [weak actions] in
+            await actions?.settings(of: id)?.encryptionPolicy() ?? nil
+        } save: { [weak actions] policy throws(AccountStorageError) in
+            try await actions?.settings(of: id)?.setEncryption(policy)
+        }
         let header = HeaderBar(title: title)
         header.showsWindowButtons(start: false, end: false)
         let back = Button(icon: "go-previous-symbolic").named(localized("Back"))
@@ -120,7 +124,7 @@ final class AccountView {
     private func change(to password: String) {
         Task { [weak self, actions, id] in
             do throws(SignInFailure) {
-                try await actions.changePassword(of: id, to: password)
+                try await actions.settings(of: id)?.changePassword(to: password)
                 self?.showToast(localized("The password is changed."))
             } catch {
                 self?.showToast(error.message)

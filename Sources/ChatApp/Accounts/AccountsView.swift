@@ -84,14 +84,11 @@ protocol AccountActions: AnyObject {
     func account(_ id: AccountID) -> ChatAccount?
     func connectNow(_ id: AccountID) async
     func setEnabled(_ isEnabled: Bool, _ id: AccountID) async
-    func setDisplayName(_ name: String, of id: AccountID) async
-    func changePassword(of id: AccountID, to password: String) async throws(SignInFailure)
+    /// `nil` when the account is not running.
+    func settings(of id: AccountID) -> AccountSettings?
     func remove(_ id: AccountID) async
     /// Deletes the account on its server permanently, and everything about it here.
     func deleteOnServer(_ id: AccountID) async throws(SignInFailure)
-    /// `nil` if the encryption is off.
-    func encryptionPolicy(of id: AccountID) async -> EncryptionPolicy?
-    func setEncryption(_ policy: EncryptionPolicy?, of id: AccountID) async throws(AccountStorageError)
 }
 
 /// The operations that ``PresenceButton`` needs.

@@ -1,6 +1,5 @@
 internal import ChatEngine
 internal import ChatModel
-internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
@@ -15,24 +14,28 @@ final class AccountEncryptionGroup {
     var onDevices: () -> Void = {}
     var showToast: (String) -> Void = { _ in }
 
-    private let id: AccountID
-    private let actions: any AccountActions
+    private let save: (EncryptionPolicy?) async throws(AccountStorageError) -> Void
     private var choosing: Object.Connection?
 
     static let policies: [EncryptionPolicy?] = [nil, .whenPossible, .always, .never]
 
-    /// - Parameter hasKeys: whether the account encrypts now.
-    init(_ id: AccountID, _ actions: any AccountActions, hasKeys: Bool) {
-        self.id = id
-        self.actions = actions
+    /// - Parameters:
+    ///   - hasKeys: whether the account encrypts now.
+    ///   - saved: reads the saved policy; `nil` if the encryption is off.
+    ///   - save: saves another one.
+    init(
+        hasKeys: Bool, saved: @escaping () async -> EncryptionPolicy?,
+        save: @escaping (EncryptionPolicy?) async throws(AccountStorageError) -> Void
+    ) {
+        self.save = save
         devices.append(Icon("go-next-symbolic"))
         root.add(policy)
         root.add(devices)
         devices.isVisible = hasKeys
         devices.onActivate { [weak self] in self?.onDevices() }
-        Task { [weak self, weak actions] in
-            let known = await actions?.encryptionPolicy(of: id)
-            self?.policy.selected = Self.policies.firstIndex(of: known ?? nil) ?? 0
+        Task { [weak self] in
+            let known = await saved()
+            self?.policy.selected = Self.policies.firstIndex(of: known) ?? 0
             self?.connect()
         }
     }
@@ -48,14 +51,14 @@ final class AccountEncryptionGroup {
     private func connect() {
         choosing = policy.onSelect { [weak self] index in
             guard let self, Self.policies.indices.contains(index) else { return }
-            self.save(Self.policies[index])
+            self.change(to: Self.policies[index])
         }
     }
 
-    private func save(_ policy: EncryptionPolicy?) {
-        Task { [weak self, actions, id] in
+    private func change(to policy: EncryptionPolicy?) {
+        Task { [weak self, save] in
             do throws(AccountStorageError) {
-                try await actions.setEncryption(policy, of: id)
+                try await save(policy)
             } catch {
                 self?.showToast(error.message)
             }

@@ -26,7 +26,7 @@ final class ProgramPreferencesWindow {
             DataTransfer(
                 export: { [store = home.store] in await HistoryTransfer.export(store, to: $0) },
                 take: { [store = home.store] in await HistoryTransfer.take($0, into: store) },
-                size: { [weak home] in await home?.mediaSize(of: $0) }))
+                size: { [weak home] in await home?.settings(of: $0)?.mediaSize() }))
         weak var view: ProgramPreferencesWindow?
         accounts = AccountsView(home) { SignInWindow.add(home, over: view?.window) }
         window.setDefaultSize(width: 620, height: 640)

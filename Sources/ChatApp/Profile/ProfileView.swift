@@ -35,7 +35,7 @@ final class ProfileView {
         name.onApply { [weak self] in
             guard let self else { return }
             Task { [actions = self.actions, id = self.id, text = self.name.text] in
-                await actions.setDisplayName(text, of: id)
+                await actions.settings(of: id)?.setDisplayName(text)
             }
         }
         choose.onClick { [weak self] in self?.chooseFile() }

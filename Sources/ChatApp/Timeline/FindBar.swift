@@ -167,7 +167,7 @@ final class DateChooser {
         calendar.mark([])
         marking?.cancel()
         marking = Task { [weak self, timeline] in
-            let days = await timeline.days(ofMonth: day.month, year: day.year)
+            let days = await timeline.calendar.days(ofMonth: day.month, year: day.year)
             guard let self, !Task.isCancelled, let now = self.calendar?.day, now.month == day.month,
                 now.year == day.year
             else { return }

@@ -70,7 +70,8 @@ final class MessageMenu {
     private func reactions(_ popover: Popover) -> Widget {
         let box = Box.horizontal(spacing: 2)
         let (view, message) = (view, message)
-        let (emojis, hasChooser) = view.timeline.offeredReactions(Self.quickReactions, limit: Self.offeredReactions)
+        let (emojis, hasChooser) = view.timeline.actions.offeredReactions(
+            Self.quickReactions, limit: Self.offeredReactions)
         for emoji in emojis {
             let button = Button(Label(emoji)).css("flat", "circular", "quick-reaction")
             button.accessible(label: localized("React with %@", emoji))
@@ -119,7 +120,7 @@ final class MessageMenu {
             guard answer == "delete", let moderation = services.moderation else { return }
             Task {
                 for part in message.shown {
-                    guard let id = (try? await timeline.moderationID(of: part.id)) ?? nil else {
+                    guard let id = (try? await timeline.actions.moderationID(of: part.id)) ?? nil else {
                         return services.window.showToast(
                             localized("The room does not keep this message, so it cannot be deleted."))
                     }

@@ -9,19 +9,20 @@ extension TimelineView {
     func toggleReaction(_ emoji: String, _ message: TimelineMessage) {
         let timeline = timeline
         services.window.attempt { () async throws(StoreError) in
-            try await timeline.toggleReaction(emoji, to: message.id)
+            try await timeline.actions.toggleReaction(emoji, to: message.id)
         }
     }
 
     /// Reacts with one of the reactions that the menu shows, counted from 1.
     func react(_ message: TimelineMessage, number: Int) {
-        let emojis = timeline.offeredReactions(MessageMenu.quickReactions, limit: MessageMenu.offeredReactions).emojis
+        let emojis = timeline.actions.offeredReactions(MessageMenu.quickReactions, limit: MessageMenu.offeredReactions)
+            .emojis
         if message.canBeAnswered, emojis.indices.contains(number - 1) { toggleReaction(emojis[number - 1], message) }
     }
 
     func retry(_ message: TimelineMessage) {
         let timeline = timeline
-        services.window.attempt { () async throws(StoreError) in try await timeline.retry(message.id) }
+        services.window.attempt { () async throws(StoreError) in try await timeline.actions.retry(message.id) }
     }
 
     func copy(_ message: TimelineMessage) { if message.hasText { Clipboard.copy(message.captioned.text.body) } }
@@ -33,8 +34,8 @@ extension TimelineView {
             () async throws(StoreError) in
             for id in ids {
                 if !everywhere {
-                    try await timeline.remove(id)
-                } else if try await !timeline.retract(id) {
+                    try await timeline.actions.remove(id)
+                } else if try await !timeline.actions.retract(id) {
                     window.showToast(localized("This message cannot be deleted."))
                 }
             }

@@ -49,6 +49,16 @@ public final class AccountList {
         rows = ObservableList(report: environment.report)
     }
 
+    /// If the store has no accounts, imports those that are signed in with another program on this computer.
+    func takeOver(from storage: any AccountStorage) async throws {
+        let known = try await store.read { reader throws(StoreError) in try reader.accounts() }
+        guard known.isEmpty else { return }
+        let addresses = try await storage.accesses().map(\.address)
+        try await store.write { writer throws(StoreError) in
+            for address in addresses { _ = try writer.addAccount(address) }
+        }
+    }
+
     /// Reads the accounts and follows the store until the task is cancelled or the store is closed.
     public func run() async {
         let changes = store.changes()

@@ -18,19 +18,3 @@ public enum Availability: String, Sendable, Hashable, Codable, CaseIterable {
         return OwnPresence(show: show, status: status, isHidden: self == .invisible)
     }
 }
-
-extension ChatHome {
-    /// The user's availability; saved in the preferences.
-    public var availability: Availability { preferences.values.availability }
-
-    /// The user's status text; `nil` if there is none.
-    public var statusText: String? { preferences.values.statusText }
-
-    /// Changes the presence of all accounts.
-    public func show(_ availability: Availability, saying status: String?) async {
-        let status = status?.trimmingWhitespace ?? ""
-        preferences.values.availability = availability
-        preferences.values.statusText = status.isEmpty ? nil : status
-        await setPresence(availability.presence(saying: preferences.values.statusText))
-    }
-}

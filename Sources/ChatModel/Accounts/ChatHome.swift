@@ -36,19 +36,19 @@ public final class ChatHome {
     public let preferences: Preferences
     public private(set) var phase = Phase.starting
     /// The user's presence on all accounts.
-    public internal(set) var presence: OwnPresence
+    public private(set) var presence: OwnPresence
     /// Called with a message for the user when account data could not be read or saved.
     @ObservationIgnored public var onProblem: (String) -> Void = { _ in }
 
     /// Changes the configuration of each connection before it is used: for a log, and for tests with their own networks.
     @ObservationIgnored public var prepare: (@MainActor (inout ClientConfiguration) -> Void)?
 
-    @ObservationIgnored let accountStorage: any AccountStorage
-    @ObservationIgnored let policy: ChatAccountPolicy
-    @ObservationIgnored var running: [AccountID: RunningAccount] = [:]
+    @ObservationIgnored private let accountStorage: any AccountStorage
+    @ObservationIgnored private let policy: ChatAccountPolicy
+    @ObservationIgnored private var running: [AccountID: RunningAccount] = [:]
     @ObservationIgnored private var lists: [Task<Void, Never>] = []
     @ObservationIgnored private var rowsObservation: ListObservation?
-    @ObservationIgnored var isActive = true
+    @ObservationIgnored private var isActive = true
 
     public init(
         store: any LocalStore, accountStorage: any AccountStorage, preferences: Preferences = Preferences(),
@@ -72,7 +72,11 @@ public final class ChatHome {
     /// Reads the accounts and connects the enabled ones.
     public func start() async {
         guard phase == .starting, lists.isEmpty else { return }
-        await takeOver()
+        do {
+            try await accounts.takeOver(from: accountStorage)
+        } catch {
+            onProblem(Wording.failure(any: error))
+        }
         lists = [
             Task { [accounts] in await accounts.run() }, Task { [conversations] in await conversations.run() },
             Task { [contacts] in await contacts.run() }, Task { [rooms] in await rooms.run() },
@@ -102,22 +106,8 @@ public final class ChatHome {
         if phase != now { phase = now }
     }
 
-    /// If the store has no accounts, imports those that are signed in with another program on this computer.
-    private func takeOver() async {
-        do {
-            let known = try await store.read { reader throws(StoreError) in try reader.accounts() }
-            guard known.isEmpty else { return }
-            let addresses = try await accountStorage.accesses().map(\.address)
-            try await store.write { writer throws(StoreError) in
-                for address in addresses { _ = try writer.addAccount(address) }
-            }
-        } catch {
-            onProblem(Wording.failure(any: error))
-        }
-    }
-
     /// Starts an account.
-    func take(_ id: AccountID, _ address: JID, isEnabled: Bool) async {
+    private func take(_ id: AccountID, _ address: JID, isEnabled: Bool) async {
         guard running[id] == nil else { return }
         let waiting = (try? await store.read { reader throws(StoreError) in try reader.sendQueue(of: id) }) ?? []
         let media = await accountStorage.openMedia(of: address, waiting: waiting)
@@ -132,17 +122,17 @@ public final class ChatHome {
         let account = ChatAccount(
             id, configuration: ClientConfiguration(address: address, password: ""), store: store, policy: policy,
             media: media, uploader: media.map { accountStorage.uploader(for: $0) }, now: environment.now)
-        let work = RunningAccount(account, media: media)
+        let work = RunningAccount(account, media: media, list: accounts, storage: accountStorage) { [weak self] in
+            self?.prepare?(&$0)
+        }
         running[id] = work
-        work.following = [
-            Task { [accounts] in await accounts.follow(account) },
-            Task { [conversations] in await conversations.follow(account) },
-            Task { [contacts] in await contacts.follow(account) },
-            Task { [rooms] in await rooms.follow(account) },
-        ]
+        work.follow { [accounts] in await accounts.follow(account) }
+        work.follow { [conversations] in await conversations.follow(account) }
+        work.follow { [contacts] in await contacts.follow(account) }
+        work.follow { [rooms] in await rooms.follow(account) }
         await account.setPresence(presence)
         await account.setActive(isActive)
-        if isEnabled { goOnline(id) }
+        if isEnabled { work.goOnline() }
     }
 
     // MARK: Access
@@ -160,6 +150,30 @@ public final class ChatHome {
 
     /// The media cache of an account; `nil` if it could not be opened.
     public func media(of id: AccountID) -> MediaCache? { running[id]?.media }
+
+    /// Downloads the files of messages from servers that the account trusts; `nil` if its media cannot be stored.
+    public func fetcher(of id: AccountID) async -> AttachmentFetcher? { await running[id]?.fetcher() }
+
+    /// What can be changed about a running account.
+    public func settings(of id: AccountID) -> AccountSettings? {
+        account(id).map { AccountSettings($0, storage: accountStorage) { [weak self] in self?.onProblem($0) } }
+    }
+
+    // MARK: Presence
+
+    /// The user's availability; saved in the preferences.
+    public var availability: Availability { preferences.values.availability }
+
+    /// The user's status text; `nil` if there is none.
+    public var statusText: String? { preferences.values.statusText }
+
+    /// Changes the presence of all accounts.
+    public func show(_ availability: Availability, saying status: String?) async {
+        let status = status?.trimmingWhitespace ?? ""
+        preferences.values.availability = availability
+        preferences.values.statusText = status.isEmpty ? nil : status
+        await setPresence(availability.presence(saying: preferences.values.statusText))
+    }
 
     /// Sets the presence for all contacts, now and at each connection.
     public func setPresence(_ presence: OwnPresence) async {
@@ -187,6 +201,96 @@ public final class ChatHome {
         let conversation = try await store.read { reader throws(StoreError) in try reader.conversation(id) }
         guard let key = conversation?.key, let account = account(key.account) else { return false }
         return try await conversations.reply(to: id, with: text, through: account)
+    }
+
+    // MARK: Online and offline
+
+    /// Connects an account now instead of waiting for the next attempt; also after the server rejected it.
+    public func connectNow(_ id: AccountID) async { await running[id]?.connectNow() }
+
+    /// Sets whether an account should be online, now and after the next start.
+    public func setEnabled(_ isEnabled: Bool, _ id: AccountID) async {
+        guard let work = running[id] else { return }
+        await write { writer throws(StoreError) in
+            guard var account = try writer.accounts().first(where: { $0.id == id }) else { return }
+            account.isEnabled = isEnabled
+            try writer.update(account)
+        }
+        if isEnabled {
+            work.goOnline()
+        } else {
+            await work.goOffline()
+            accounts.show(AccountNeed?.none, of: id)
+            accounts.show(.offline(reason: nil, nextAttempt: nil), of: id)
+        }
+    }
+
+    // MARK: Adding and removing
+
+    /// Saves an account after a successful login, and starts it.
+    func adopt(
+        _ access: AccountAccess, password: String, trusting trusted: Set<[UInt8]>
+    ) async throws(SignInFailure) -> AccountID {
+        let id: AccountID
+        do {
+            try await accountStorage.save(password: password, of: access.address)
+            try await accountStorage.save(access)
+            id = try await store.write { writer throws(StoreError) in
+                let id = try writer.addAccount(access.address)
+                if var account = try writer.account(access.address), !account.isEnabled {
+                    account.isEnabled = true
+                    try writer.update(account)
+                }
+                return id
+            }
+        } catch let error as AccountStorageError {
+            throw SignInFailure(error.message)
+        } catch {
+            throw SignInFailure(Wording.failure(any: error))
+        }
+        await accounts.reload()
+        if let work = running[id] { await work.goOffline() }
+        accounts.show(AccountNeed?.none, of: id)
+        await take(id, access.address, isEnabled: false)
+        running[id]?.trustedForNow.formUnion(trusted)
+        running[id]?.goOnline()
+        return id
+    }
+
+    /// Signs an account out and removes its messages, files, settings and password from this computer. Nothing changes
+    /// on the server.
+    public func remove(_ id: AccountID) async {
+        guard let work = running.removeValue(forKey: id) else { return }
+        await work.end()
+        await write { writer throws(StoreError) in try writer.removeAccount(id) }
+        await accounts.reload()
+        do throws(AccountStorageError) {
+            try await accountStorage.remove(work.account.address)
+        } catch {
+            onProblem(error.message)
+        }
+    }
+
+    /// Deletes an account on its server permanently, and then everything about it on this computer.
+    public func deleteOnServer(_ id: AccountID) async throws(SignInFailure) {
+        guard let work = running[id] else { return }
+        do {
+            try await work.account.profile.deleteAccount()
+        } catch {
+            throw SignInFailure(Wording.failure(error))
+        }
+        await remove(id)
+    }
+
+    /// Adds the contact of an invitation as soon as the account is online (XEP-0379 §4).
+    public func accept(_ invitation: AccountInvitation, as id: AccountID) { running[id]?.accept(invitation) }
+
+    private func write(_ body: @escaping @Sendable (any StoreWriter) throws(StoreError) -> Void) async {
+        do throws(StoreError) {
+            try await store.write(body)
+        } catch {
+            onProblem(Wording.failure(error))
+        }
     }
 
     // MARK: Models
@@ -218,39 +322,5 @@ extension AccountNeed {
         case .certificate, .downgrade: true
         case .password: false
         }
-    }
-}
-
-/// An account of a ``ChatHome`` with everything that belongs to it while the program runs.
-@MainActor
-final class RunningAccount {
-    let account: ChatAccount
-    let media: MediaCache?
-    /// Certificates trusted until the program ends.
-    var trustedForNow: Set<[UInt8]> = []
-    /// Tasks that show the account in the lists.
-    var following: [Task<Void, Never>] = []
-    /// Stays online; `nil` when disabled, or after the server has rejected the account permanently.
-    var life: Task<Void, Never>?
-
-    init(_ account: ChatAccount, media: MediaCache?) {
-        self.account = account
-        self.media = media
-    }
-
-    /// Disconnects; returns when that is done.
-    func goOffline() async {
-        let life = life
-        self.life = nil
-        life?.cancel()
-        await life?.value
-    }
-
-    func end() async {
-        await goOffline()
-        for task in following { task.cancel() }
-        for task in following { await task.value }
-        following = []
-        await media?.close()
     }
 }

@@ -28,6 +28,23 @@ public struct RegistrationForm: Sendable, Hashable {
         }
     }
 
+    /// The first required field without an answer.
+    func unanswered(by answers: [String: [String]]) -> FormField? {
+        fields.first { field in
+            field.isRequired && field.kind != .remark && field.kind != .yesOrNo
+                && !(answers[field.id] ?? field.values).contains { !$0.trimmingWhitespace.isEmpty }
+        }
+    }
+
+    /// The answers, and the given values of the fields without one.
+    func completed(_ answers: [String: [String]]) -> [String: [String]] {
+        var all = answers
+        for field in fields where all[field.id] == nil && field.kind != .remark {
+            all[field.id] = field.kind == .yesOrNo && field.values.isEmpty ? ["0"] : field.values
+        }
+        return all
+    }
+
     /// Fields that the model provides itself.
     private static let known: Set = ["username", "password", "key"]
 

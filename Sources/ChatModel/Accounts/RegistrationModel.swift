@@ -166,11 +166,8 @@ public final class RegistrationModel {
         guard password == repeatedPassword else {
             throw SignInFailure(localized("The two passwords differ."), .repeatedPassword)
         }
-        for field in form?.fields ?? [] where field.isRequired && field.kind != .remark && field.kind != .yesOrNo {
-            let values = answers[field.id] ?? field.values
-            guard values.contains(where: { !$0.trimmingWhitespace.isEmpty }) else {
-                throw SignInFailure(localized("“%@” must be filled in.", field.label), .form(field.id))
-            }
+        if let field = form?.unanswered(by: answers) {
+            throw SignInFailure(localized("“%@” must be filled in.", field.label), .form(field.id))
         }
     }
 
@@ -227,14 +224,14 @@ public final class RegistrationModel {
     /// - Returns: `true` if the account was created, `false` if the user cancelled.
     private func register(on stream: RegistrationStream, at domain: JID) async throws -> Bool {
         if let token = invitation?.token, invitation?.provider == domain.domain {
-            _ = try await Self.ask(Preauthentication(token: token), of: stream, to: domain) { _ in
+            _ = try await stream.answer(to: Preauthentication(token: token), from: domain) { _ in
                 SignInFailure(localized("The invitation is not valid any more. Ask for another one."), .invitation)
             }
         }
         // After a reconnection, a form that was already filled in is submitted without showing it again.
         var skipsForm = progress == .submitting
         while true {
-            let query = try await Self.ask(RegistrationRequest(), of: stream) { error in
+            let query = try await stream.answer(to: RegistrationRequest()) { error in
                 SignInFailure(Wording.failure(RegistrationError(error)), .server)
             }
             let form = RegistrationForm(query)
@@ -259,7 +256,7 @@ public final class RegistrationModel {
     private func submit(_ query: RegistrationQuery, on stream: RegistrationStream) async throws -> Bool {
         let submission = RegistrationSubmission(query.answered(with: collected()))
         do {
-            _ = try await Self.ask(submission, of: stream) { error in
+            _ = try await stream.answer(to: submission) { error in
                 let refusal = RegistrationError(error)
                 return SignInFailure(Wording.failure(refusal), refusal.code == .nameTaken ? .address : nil)
             }
@@ -267,25 +264,6 @@ public final class RegistrationModel {
         } catch let error as SignInFailure {
             failure = error
             return false
-        }
-    }
-
-    /// - Parameter refusal: the meaning of an error response to the user; other errors are those of the connection.
-    private static func ask<Request: IQRequest>(
-        _ request: Request, of stream: RegistrationStream, to receiver: JID? = nil,
-        refusal: (ClientError) -> SignInFailure
-    ) async throws -> Request.Response {
-        let result: Result<Request.Response, ClientError>
-        do {
-            result = .success(try await stream.request(request, to: receiver))
-        } catch {
-            result = .failure(error)
-        }
-        switch result {
-        case .success(let response): return response
-        case .failure(let error):
-            if error.stanzaError != nil { throw refusal(error) }
-            throw error
         }
     }
 
@@ -297,10 +275,7 @@ public final class RegistrationModel {
     }
 
     private func collected() -> [String: [String]] {
-        var all = answers
-        for field in form?.fields ?? [] where all[field.id] == nil && field.kind != .remark {
-            all[field.id] = field.kind == .yesOrNo && field.values.isEmpty ? ["0"] : field.values
-        }
+        var all = form?.completed(answers) ?? answers
         all["username"] = [(try? newAddress().local) ?? userName]
         all["password"] = [password]
         return all
@@ -320,6 +295,28 @@ public final class RegistrationModel {
         Task {
             await model.finish()
             if case .done(let id) = model.progress { self.home.accept(invitation, as: id) }
+        }
+    }
+}
+
+extension RegistrationStream {
+    /// The response to a request.
+    ///
+    /// - Parameter refusal: the meaning of an error response to the user; other errors are those of the connection.
+    fileprivate func answer<Request: IQRequest>(
+        to request: Request, from receiver: JID? = nil, refusal: @Sendable (ClientError) -> SignInFailure
+    ) async throws -> Request.Response {
+        let result: Result<Request.Response, ClientError>
+        do {
+            result = .success(try await self.request(request, to: receiver))
+        } catch {
+            result = .failure(error)
+        }
+        switch result {
+        case .success(let response): return response
+        case .failure(let error):
+            if error.stanzaError != nil { throw refusal(error) }
+            throw error
         }
     }
 }

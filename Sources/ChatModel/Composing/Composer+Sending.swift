@@ -10,7 +10,7 @@ extension Composer {
         let link = links?.take(for: sentText)
         // Cleared before the first suspension: text typed from now on belongs to the next message.
         clear(to: sentEdit == nil ? "" : textBeforeCorrection ?? "")
-        sendState(notice.stop())
+        typing.stop()
         do throws(StoreError) {
             var content = MessageText(Self.trimmed(sentText))
             content.reply = sentReply?.reference

@@ -40,11 +40,10 @@ public final class Composer {
     @ObservationIgnored let actions: any ConversationActions
     @ObservationIgnored let media: MediaCache?
     @ObservationIgnored let environment: ModelEnvironment
-    @ObservationIgnored var notice = TypingNotification()
+    @ObservationIgnored let typing: TypingAnnouncer
     @ObservationIgnored var isRestoring = false
     @ObservationIgnored var isUnsaved = false
     @ObservationIgnored var saving: Task<Void, Never>?
-    @ObservationIgnored var sending: Task<Void, Never>?
     /// The text before a correction was started.
     @ObservationIgnored var textBeforeCorrection: String?
     @ObservationIgnored private let turns = AsyncLock()
@@ -60,6 +59,7 @@ public final class Composer {
         self.actions = actions
         self.media = media
         self.environment = environment
+        typing = TypingAnnouncer(key, actions, environment)
     }
 
     public var isEmpty: Bool { !text.contains { !$0.isWhitespace } }
@@ -96,8 +96,7 @@ public final class Composer {
     /// Saves the draft and ends the typing notification.
     public func close() async {
         await flush()
-        sendState(notice.stop())
-        await sending?.value
+        await typing.close()
     }
 
     /// Saves the draft now.
@@ -148,68 +147,6 @@ public final class Composer {
     private func textChanged() {
         changed()
         links?.textChanged(text)
-        let now = environment.now().millisecondsSince1970
-        let isFirst = notice.deadline == nil
-        sendState(notice.textChanged(isEmpty: text.isEmpty, now: now))
-        guard isFirst, notice.deadline != nil else { return }
-        watchTyping()
-    }
-
-    /// Sleeps until the typing deadline, which every keystroke moves.
-    private func watchTyping() {
-        Task { [weak self, clock = environment.clock] in
-            while !Task.isCancelled, let wait = self?.pauseLeft {
-                do { try await clock.sleep(for: .milliseconds(max(1, wait))) } catch { return }
-                self?.checkTyping()
-            }
-        }
-    }
-
-    private var pauseLeft: Int64? { notice.deadline.map { $0 - environment.now().millisecondsSince1970 } }
-
-    private func checkTyping() { sendState(notice.timePassed(now: environment.now().millisecondsSince1970)) }
-
-    /// Sent in order, so that "paused" never arrives before "composing".
-    func sendState(_ isComposing: Bool?) {
-        guard let isComposing else { return }
-        let before = sending
-        sending = Task { [actions, key] in
-            await before?.value
-            await actions.setComposing(isComposing, in: key)
-        }
-    }
-}
-
-/// Decides when to send typing notifications (XEP-0085 §4.3): "composing" at the first keystroke, "paused" after
-/// ``timeout`` without one, or when the text is deleted or sent.
-///
-/// A machine without a clock: the owner passes the time, and calls ``timePassed(now:)`` at ``deadline``.
-struct TypingNotification: Sendable, Equatable {
-    /// In milliseconds: a user who has not typed for this long is not writing.
-    static let timeout: Int64 = 30_000
-
-    /// The time in milliseconds at which to call ``timePassed(now:)``.
-    private(set) var deadline: Int64?
-
-    private var isComposing: Bool { deadline != nil }
-
-    /// The text has changed. Returns the state to send, if any.
-    mutating func textChanged(isEmpty: Bool, now: Int64) -> Bool? {
-        if isEmpty { return stop() }
-        defer { deadline = now + Self.timeout }
-        return isComposing ? nil : true
-    }
-
-    /// The deadline may have passed. Returns the state to send, if any.
-    mutating func timePassed(now: Int64) -> Bool? {
-        guard let deadline, deadline <= now else { return nil }
-        return stop()
-    }
-
-    /// The text was sent or closed.
-    mutating func stop() -> Bool? {
-        guard isComposing else { return nil }
-        deadline = nil
-        return false
+        typing.textChanged(isEmpty: text.isEmpty)
     }
 }

@@ -89,7 +89,7 @@ extension Timeline {
         await withTaskGroup { group in
             // A contact's program may take its time to answer.
             group.addTask { [weak self, key] in
-                await coalescer.run { self?.reactionRestrictions = await account.reactionRestrictions(in: key) }
+                await coalescer.run { self?.actions.reactionRestrictions = await account.reactionRestrictions(in: key) }
             }
             for await event in events {
                 switch event {

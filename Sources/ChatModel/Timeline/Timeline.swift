@@ -1,7 +1,5 @@
 public import ChatStore
-public import MessageFeatures
 public import Observation
-internal import Waiting
 internal import XMPPAddress
 
 /// The timeline of one conversation: a window over the store that updates itself.
@@ -41,8 +39,6 @@ public final class Timeline {
     public private(set) var unreadCount = 0
     /// The names of those who are typing.
     public private(set) var writing: [String] = []
-    /// Which reactions are accepted in this conversation; `nil` for all.
-    public package(set) var reactionRestrictions: ReactionRestrictions?
     /// The row to start at after ``open()``: the unread separator; `nil` for the newest message.
     public private(set) var initialItem: TimelineItem.ID?
     /// Why reading the store last failed, if it did.
@@ -51,15 +47,14 @@ public final class Timeline {
     /// Whether pictures that were sent together are one row, see ``TimelineMessage/album``. Set it before ``open()``.
     @ObservationIgnored public var joinsAlbums = false
 
+    /// The user's actions on messages.
+    public let actions: MessageActions
+
     @ObservationIgnored let store: any LocalStore
-    @ObservationIgnored let actions: (any ConversationActions)?
+    @ObservationIgnored let account: (any ConversationActions)?
     @ObservationIgnored let environment: ModelEnvironment
-    @ObservationIgnored private let turns = AsyncLock()
-    @ObservationIgnored private var conversation: ConversationID?
-    @ObservationIgnored var contents: TimelineContents
-    @ObservationIgnored private var book = AddressBook()
-    @ObservationIgnored var unread: (position: TimelinePosition, count: Int)?
-    @ObservationIgnored var askedToRead: TimelinePosition?
+    @ObservationIgnored private let loader: TimelineLoader
+    @ObservationIgnored private let reading: ReadingProgress
     /// The earliest that a window of this timeline knew.
     @ObservationIgnored private var encryptedSince: MessageTime?
     /// Changes since ``open()``, for ``run()``.
@@ -72,42 +67,43 @@ public final class Timeline {
         _ key: ConversationKey, store: any LocalStore, actions: (any ConversationActions)? = nil,
         environment: ModelEnvironment = ModelEnvironment(), pageSize: Int = 50, pages: Int = 3
     ) {
-        contents = TimelineContents(TimelineWindow(pageSize: max(2, pageSize), pages: max(3, pages)))
         self.key = key
         self.store = store
-        self.actions = actions
         self.environment = environment
+        account = actions
+        self.actions = MessageActions(key, store, actions)
+        loader = TimelineLoader(
+            key, store, TimelineWindow(pageSize: max(2, pageSize), pages: max(3, pages)))
+        reading = ReadingProgress(key, store, actions)
         items = ObservableList(report: environment.report)
     }
 
+    var contents: TimelineContents { loader.contents }
+
     /// The messages of the window as stored, oldest first.
     public var messages: [StoredMessage] { contents.window.messages }
+
+    /// The days that have messages.
+    public var calendar: ConversationCalendar { ConversationCalendar(key, store, environment.calendar()) }
+
+    // MARK: Life
 
     /// Shows the conversation at the unread separator, else at the newest message. Opening it again moves the separator
     /// to the current read position.
     public func open() async {
         if changes == nil { changes = store.changes() }
-        await update { conversation, window, store throws(StoreError) in
-            guard let position = try store.firstUnread(in: conversation) else {
-                return (try window.newest(of: conversation, in: store), nil)
-            }
-            let newest = try window.newest(of: conversation, in: store)
-            if let first = newest.messages.first, first.position < position { return (newest, position) }
-            return (try window.around(position, of: conversation, in: store), position)
-        } then: { (position: TimelinePosition?) in
-            unread = position.map { ($0, contents.unreadCount) }
-            initialItem = position.map { _ in .unread }
-            isAtNewest = position == nil
-            // A conversation marked as unread is read when it is opened again.
-            if contents.isMarkedUnread { askedToRead = nil }
+        await move(.open, readsBook: true) { [self] result in
+            reading.opened(contents, unread: result.unread)
+            initialItem = result.unread.map { _ in .unread }
+            isAtNewest = result.unread == nil
         }
         if olderMessages != .loading { olderMessages = .possible }
-        await actions?.opened(key)
+        await account?.opened(key)
     }
 
     /// The user closes the conversation.
     public func close() async {
-        await actions?.opened(nil)
+        await account?.opened(nil)
     }
 
     /// Follows the store until the task is cancelled or the store is closed. Call ``open()`` first.
@@ -122,86 +118,46 @@ public final class Timeline {
 
     /// Applies changes of the store.
     public func apply(_ changes: StoreChanges) async {
-        let isNamed = conversation.map { changes.messages[$0] != nil || changes.conversations.contains($0) } ?? true
+        let isNamed =
+            loader.conversation.map { changes.messages[$0] != nil || changes.conversations.contains($0) } ?? true
         if isNamed || changes.accounts.contains(key.account) {
-            await refresh(book: changes.accounts.contains(key.account))
+            await refresh(readsBook: changes.accounts.contains(key.account))
         }
     }
 
     /// Reads the window again.
-    public func refresh() async { await refresh(book: true) }
+    public func refresh() async { await refresh(readsBook: true) }
 
-    private func refresh(book: Bool) async {
-        let follows = isAtNewest
-        let lastSeen = contents.newest?.id
-        await update(book: book) { conversation, window, store throws(StoreError) in
-            var window = window
-            // A message that the user has just sent is always shown.
-            if !window.reachesNewest, let newest = try store.timeline(of: conversation, .newest, limit: 1).last,
-                newest.isOutgoing, newest.state == .queued, newest.id != lastSeen
-            {
-                return (try window.newest(of: conversation, in: store), true)
-            }
-            try window.refresh(follows: follows, conversation, store)
-            return (window, false)
-        } then: { wroteMessage in
-            if wroteMessage { isAtNewest = true }
+    private func refresh(readsBook: Bool) async {
+        await move(.refresh(follows: isAtNewest, lastSeen: contents.newest?.id), readsBook: readsBook) {
+            [self] result in
+            if result.hasFound { isAtNewest = true }
         }
     }
 
-    /// Reads a consistent state of the store, then shows it.
-    func update<Note: Sendable>(
-        book readsBook: Bool = true,
-        _ read:
-            @escaping @Sendable (ConversationID, TimelineWindow, any StoreReader) throws(StoreError) -> (
-                TimelineWindow, Note
-            ), then: @MainActor (Note) -> Void
+    /// Moves the window, then shows it.
+    ///
+    /// - Parameter then: called before the window is shown, if there is such a conversation.
+    func move(
+        _ move: TimelineMove, readsBook: Bool = false, then: @MainActor (TimelineMove.Result) -> Void = { _ in }
     ) async {
-        await turns.withLock { [store, key] in
-            do throws(StoreError) {
-                let window = contents.window
-                let answer = try await store.read { store throws(StoreError) in
-                    let book = readsBook ? try AddressBook(store, of: key.account) : nil
-                    guard let conversation = try store.conversation(key) else {
-                        return Moment<Note>(
-                            book: book,
-                            contents: TimelineContents(
-                                TimelineWindow(pageSize: window.pageSize, pages: window.pages)))
-                    }
-                    let (window, note) = try read(conversation, window, store)
-                    let contents = try TimelineContents(window, of: conversation, key: key, in: store)
-                    return Moment(book: book, conversation: conversation, contents: contents, note: note)
-                }
-                if let book = answer.book { self.book = book }
-                conversation = answer.conversation
-                contents = answer.contents
-                if let note = answer.note { then(note) }
+        do throws(StoreError) {
+            try await loader.move(move, readsBook: readsBook) { result in
+                if let result { then(result) }
                 problem = nil
                 display()
-            } catch {
-                problem = error
             }
+        } catch {
+            problem = error
         }
-    }
-
-    private struct Moment<Note: Sendable>: Sendable {
-        var book: AddressBook?
-        var conversation: ConversationID?
-        var contents: TimelineContents
-        var note: Note?
     }
 
     func display() {
-        checkWindow()
-        // What was read and answered is not new any more.
-        if let line = unread, contents.unreadCount == 0, let newest = contents.newest, newest.isOutgoing,
-            newest.position > line.position
-        {
-            unread = nil
-        }
+        if let fault = contents.window.fault { environment.report(fault) }
+        reading.changed(contents)
         encryptedSince = [encryptedSince, contents.encryptedSince].compactMap(\.self).min()
         let layout = TimelineLayout(
-            key: key, book: book, calendar: environment.calendar(), unread: unread,
+            key: key, book: loader.book, calendar: environment.calendar(), unread: reading.separator,
             isLoadingOlder: olderMessages == .loading, encryptedSince: encryptedSince)
         let rows = joinsAlbums ? MessageAlbum.joined(layout.items(contents)) : layout.items(contents)
         if reachesNewest != contents.window.reachesNewest { reachesNewest = contents.window.reachesNewest }
@@ -211,22 +167,100 @@ public final class Timeline {
     }
 
     /// The name of the conversation.
-    var title: String { book.title(of: key) }
+    var title: String { loader.book.title(of: key) }
 
-    func author(_ address: JID) -> String { book.author(address, in: key) }
+    func author(_ address: JID) -> String { loader.book.author(address, in: key) }
 
     /// Sets who is typing in this conversation, by name.
     public func showWriting(_ names: [String]) {
         if names != writing { writing = names }
     }
 
-    private func checkWindow() {
-        let messages = contents.window.messages
-        if messages.count > contents.window.maximumCount {
-            environment.report("A timeline holds \(messages.count) messages, more than it may.")
+    // MARK: Moving
+
+    /// Sets whether the newest message is on the screen. New messages then move the window along; otherwise it stays.
+    public func viewMoved(isAtNewest: Bool) {
+        let follows = isAtNewest && contents.window.reachesNewest
+        if self.isAtNewest != follows { self.isAtNewest = follows }
+    }
+
+    /// Whether loading older messages may succeed: the store has more than the window, or the archive may.
+    ///
+    /// ``olderMessages`` describes the archive and says nothing about a window that starts after the store's first
+    /// message.
+    public var mayLoadOlder: Bool { !contents.window.reachesOldest || olderMessages == .possible }
+
+    /// Loads a page before the window: from the store, then from the archive. `false` if there was none.
+    @discardableResult
+    public func loadOlder() async -> Bool {
+        if await loadOlderFromStore() { return true }
+        guard olderMessages != .loading, olderMessages != .none, let account else { return false }
+        olderMessages = .loading
+        display()
+        let answer = await account.loadOlder(in: key)
+        switch answer {
+        case .arrived: olderMessages = .possible
+        case .nothingMore: olderMessages = .none
+        case .notNow: olderMessages = .unreachable
         }
-        if zip(messages, messages.dropFirst()).contains(where: { $0.position >= $1.position }) {
-            environment.report("A timeline is out of order.")
+        if answer == .arrived, await loadOlderFromStore() { return true }
+        display()
+        return false
+    }
+
+    private func loadOlderFromStore() async -> Bool {
+        let before = messages.first?.position
+        await move(.older)
+        guard let first = messages.first?.position else { return false }
+        return before.map { first < $0 } ?? true
+    }
+
+    /// Loads a page after the window. `false` if it already ends with the newest message.
+    @discardableResult
+    public func loadNewer() async -> Bool {
+        let before = messages.last?.position
+        await move(.newer)
+        guard let last = messages.last?.position, let before else { return false }
+        return last > before
+    }
+
+    /// Shows the newest messages.
+    public func showNewest() async { await move(.newest) { [self] _ in isAtNewest = true } }
+
+    /// Shows a message with its neighbours. Returns the row to scroll to, or `nil` if the message is not stored.
+    public func show(_ message: MessageID) async -> TimelineItem.ID? {
+        var isThere = false
+        await move(.message(message)) { [self] result in
+            isThere = result.hasFound
+            if isThere { isAtNewest = false }
         }
+        return isThere ? .message(message) : nil
+    }
+
+    /// Shows the first messages at or after a time. Returns the row to scroll to, or `nil` if the conversation is
+    /// empty.
+    public func show(_ time: MessageTime) async -> TimelineItem.ID? {
+        let position = TimelinePosition.start(of: time)
+        await move(.position(position)) { [self] _ in isAtNewest = false }
+        return (messages.first { $0.position >= position } ?? messages.last).map { .message($0.id) }
+    }
+
+    /// Shows the first message of a day, or of the next day that has messages. Returns the row to scroll to, or `nil`
+    /// if the conversation is empty or there is no such day.
+    public func show(day: Int, month: Int, year: Int) async -> TimelineItem.ID? {
+        guard let start = calendar.start(ofDay: day, month: month, year: year) else { return nil }
+        return await show(start)
+    }
+
+    /// Shows the unread separator. Returns it, or `nil` if there is none.
+    public func showUnread() async -> TimelineItem.ID? {
+        guard let position = reading.separator?.position else { return nil }
+        await move(.separator(position)) { [self] _ in isAtNewest = false }
+        return items.index(of: .unread) == nil ? nil : .unread
+    }
+
+    /// The message was visible to the user, so everything up to it is read.
+    public func seen(_ message: MessageID) async throws(StoreError) {
+        try await reading.seen(message, in: contents)
     }
 }

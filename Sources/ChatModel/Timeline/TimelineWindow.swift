@@ -101,6 +101,15 @@ struct TimelineWindow: Sendable, Equatable {
         try findEnds(conversation, store)
     }
 
+    /// What must never be: more messages than allowed, or in another order.
+    var fault: String? {
+        if messages.count > maximumCount {
+            return "A timeline holds \(messages.count) messages, more than it may."
+        }
+        let isOrdered = zip(messages, messages.dropFirst()).allSatisfy { $0.position < $1.position }
+        return isOrdered ? nil : "A timeline is out of order."
+    }
+
     private mutating func findEnds(_ conversation: ConversationID, _ store: any StoreReader) throws(StoreError) {
         guard let first = messages.first?.position, let last = messages.last?.position else { return }
         reachesOldest = try store.timeline(of: conversation, .before(first), limit: 1).isEmpty

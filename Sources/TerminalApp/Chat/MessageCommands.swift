@@ -65,7 +65,7 @@ struct MessageCommands {
             return console.showNotice(localized("You have no message here that can be retracted."))
         }
         do throws(StoreError) {
-            guard try await pane.timeline.retract(message.id) else { return showUnidentified() }
+            guard try await pane.timeline.actions.retract(message.id) else { return showUnidentified() }
             let id = message.id
             let isGone = try await models.account.store.read { store throws(StoreError) in
                 try store.message(id) == nil
@@ -82,12 +82,14 @@ struct MessageCommands {
             return console.showNotice(localized("There is nothing to react to."))
         }
         let own = message.reactions.filter(\.isOwn).map(\.emoji)
-        if let emoji, let restrictions = pane.timeline.reactionRestrictions, !restrictions.accepts(emoji) {
+        if let emoji, let restrictions = pane.timeline.actions.reactionRestrictions, !restrictions.accepts(emoji) {
             return console.showHarmless(Wording.restrictions(restrictions))
         }
         for emoji in emoji.map({ [$0] }) ?? own {
             do throws(StoreError) {
-                guard try await pane.timeline.toggleReaction(emoji, to: message.id) else { return showUnidentified() }
+                guard try await pane.timeline.actions.toggleReaction(emoji, to: message.id) else {
+                    return showUnidentified()
+                }
             } catch {
                 return console.showHarmless(Wording.failure(error))
             }
@@ -100,7 +102,7 @@ struct MessageCommands {
         if failed.isEmpty { console.showNotice(localized("Nothing has failed here.")) }
         for message in failed {
             do throws(StoreError) {
-                try await pane.timeline.retry(message.id)
+                try await pane.timeline.actions.retry(message.id)
             } catch {
                 console.showHarmless(Wording.failure(error))
             }

@@ -170,7 +170,7 @@ struct RoomCommands {
         guard let message = pane.received(number) else {
             return console.showNotice(localized("There is no such message."))
         }
-        guard let id = (try? await pane.timeline.moderationID(of: message.id)) ?? nil else {
+        guard let id = (try? await pane.timeline.actions.moderationID(of: message.id)) ?? nil else {
             return console.showNotice(localized("The room does not keep this message, so it cannot be deleted."))
         }
         let author = TerminalText.harmless(message.senderName)

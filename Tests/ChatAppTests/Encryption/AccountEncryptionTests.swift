@@ -15,43 +15,22 @@ extension WindowTests {
     struct AccountEncryptionTests {
         init() throws { try #require(Toolkit.isReady) }
 
-        /// Accounts with a policy that is saved.
-        private final class Actions: AccountActions {
-            let home: ChatHome
-            var saved: [EncryptionPolicy?] = []
-            var policy: EncryptionPolicy?
-
-            init(_ home: ChatHome) { self.home = home }
-
-            var accounts: AccountList { home.accounts }
-            var avatars: AvatarLoader { home.avatars }
-            var environment: ModelEnvironment { home.environment }
-            func account(_ id: AccountID) -> ChatAccount? { home.account(id) }
-            func connectNow(_ id: AccountID) async {}
-            func setEnabled(_ isEnabled: Bool, _ id: AccountID) async {}
-            func setDisplayName(_ name: String, of id: AccountID) async {}
-            func changePassword(of id: AccountID, to password: String) async throws(SignInFailure) {}
-            func remove(_ id: AccountID) async {}
-            func deleteOnServer(_ id: AccountID) async throws(SignInFailure) {}
-            func encryptionPolicy(of id: AccountID) async -> EncryptionPolicy? { policy }
-            func setEncryption(_ policy: EncryptionPolicy?, of id: AccountID) async throws(AccountStorageError) {
-                saved.append(policy)
-            }
-        }
-
         @Test("the page of an account shows the saved choice, and saves another one")
         func choice() async throws {
             let sample = try await EncryptionSample()
-            let actions = Actions(sample.talk.home)
-            actions.policy = .always
-            let group = AccountEncryptionGroup(sample.talk.account, actions, hasKeys: true)
+            var saved: [EncryptionPolicy?] = []
+            let group = AccountEncryptionGroup(hasKeys: true) {
+                .always
+            } save: {
+                saved.append($0)
+            }
             #expect(await Toolkit.eventually { group.policy.selected == 2 })
             await Toolkit.settle()
-            #expect(actions.saved.isEmpty)
+            #expect(saved.isEmpty)
             group.policy.selected = 1
-            #expect(await Toolkit.eventually { actions.saved == [.whenPossible] })
+            #expect(await Toolkit.eventually { saved == [.whenPossible] })
             group.policy.selected = 0
-            #expect(await Toolkit.eventually { actions.saved == [.whenPossible, nil] })
+            #expect(await Toolkit.eventually { saved == [.whenPossible, nil] })
             #expect(group.devices.isVisible)
             let page = PreferencesPage()
             page.add(group.root)

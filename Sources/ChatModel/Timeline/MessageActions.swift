@@ -1,17 +1,33 @@
 internal import ChatEngine
 public import ChatStore
-internal import MessageFeatures
+public import MessageFeatures
+public import Observation
 
-/// The user's actions on a message. The timeline follows the store and shows the result.
-extension Timeline {
+/// The user's actions on the messages of a conversation. The timeline follows the store and shows the result.
+@MainActor
+@Observable
+public final class MessageActions {
+    /// Which reactions are accepted in this conversation; `nil` for all.
+    public package(set) var reactionRestrictions: ReactionRestrictions?
+
+    @ObservationIgnored private let key: ConversationKey
+    @ObservationIgnored private let store: any LocalStore
+    @ObservationIgnored private let account: (any ConversationActions)?
+
+    init(_ key: ConversationKey, _ store: any LocalStore, _ account: (any ConversationActions)?) {
+        self.key = key
+        self.store = store
+        self.account = account
+    }
+
     /// Sends a failed message again.
     public func retry(_ message: MessageID) async throws(StoreError) {
-        try await actions?.retry(message)
+        try await account?.retry(message)
     }
 
     /// Cancels a message that was not sent yet.
     public func cancel(_ message: MessageID) async throws(StoreError) {
-        try await actions?.cancel(message)
+        try await account?.cancel(message)
     }
 
     /// The reactions that a menu offers, and whether others can be chosen: not where only certain ones are accepted.
@@ -32,7 +48,7 @@ extension Timeline {
     ///   (``reactionRestrictions``).
     @discardableResult
     public func toggleReaction(_ emoji: String, to message: MessageID) async throws(StoreError) -> Bool {
-        guard let actions, let stored = try await stored(message), !stored.isRetracted else { return false }
+        guard let account, let stored = try await stored(message), !stored.isRetracted else { return false }
         guard let target = stored.reference(in: key, for: .reaction) else { return false }
         let emoji = MessageReactions.qualified(emoji)
         var own = stored.reactions.filter(\.isOutgoing).map { MessageReactions.qualified($0.emoji) }
@@ -45,7 +61,7 @@ extension Timeline {
         } else {
             own.append(emoji)
         }
-        _ = try await actions.send(.reactions(to: target, own), in: key)
+        _ = try await account.send(.reactions(to: target, own), in: key)
         return true
     }
 
@@ -54,15 +70,15 @@ extension Timeline {
     /// - Returns: `false` if the message is gone, or has no identifier yet that others know.
     @discardableResult
     public func retract(_ message: MessageID) async throws(StoreError) -> Bool {
-        guard let actions, let stored = try await stored(message), stored.isOutgoing, !stored.isRetracted else {
+        guard let account, let stored = try await stored(message), stored.isOutgoing, !stored.isRetracted else {
             return false
         }
         guard try await hasLeft(stored) else {
-            try await actions.cancel(message)
+            try await account.cancel(message)
             return true
         }
         guard let target = stored.reference(in: key, for: .retraction) else { return false }
-        _ = try await actions.send(.retraction(of: target), in: key)
+        _ = try await account.send(.retraction(of: target), in: key)
         return true
     }
 
