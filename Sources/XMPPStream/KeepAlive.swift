@@ -4,6 +4,8 @@
 /// (XEP-0198 §4), and otherwise a ping (XEP-0199). A stanza that requests an acknowledgement is a question too, so a
 /// user who has sent a message soon learns that the connection is dead, regardless of the allowed silence.
 ///
+/// A peer that sends, but has not answered such a request for ``answerTimeout``, does not receive: the connection is dead, too.
+///
 /// The owner can also ask at any time, if it suspects that the connection is dead. Then only the response counts,
 /// because other data may have arrived before the connection died.
 package struct KeepAlive: ~Copyable, Sendable {
@@ -19,6 +21,11 @@ package struct KeepAlive: ~Copyable, Sendable {
 
     /// The timeout if the policy does not specify one.
     package static let usualTimeout = Duration.seconds(15)
+
+    /// The time after which an element that the peer answers must be answered, whatever else arrives: otherwise only one
+    /// direction of the connection is alive, and what is sent waits for ever. A slow line needs a minute for what buffers
+    /// on the way hold: some MiB.
+    package static let answerTimeout = Duration.seconds(120)
 
     /// A question caused by silence or by a sent stanza.
     struct Probe {
@@ -57,6 +64,8 @@ package struct KeepAlive: ~Copyable, Sendable {
     package var pace: KeepAlivePace?
     /// The number of questions and spaces sent.
     package private(set) var count: UInt64 = 0
+    /// When the oldest element was sent that the peer answers and has not answered.
+    private var unanswered: ContinuousClock.Instant?
     private var state: State
 
     package init(_ policy: KeepAlivePolicy, pace: KeepAlivePace? = nil, now: ContinuousClock.Instant) {
@@ -66,70 +75,74 @@ package struct KeepAlive: ~Copyable, Sendable {
     }
 
     private init(
-        _ policy: KeepAlivePolicy, _ pace: KeepAlivePace?, _ count: UInt64, _ state: consuming State
+        _ policy: KeepAlivePolicy, _ pace: KeepAlivePace?, _ count: UInt64, _ unanswered: ContinuousClock.Instant?,
+        _ state: consuming State
     ) {
         self.policy = policy
         self.pace = pace
         self.count = count
+        self.unanswered = unanswered
         self.state = state
     }
 
     package mutating func bytesReceived(now: ContinuousClock.Instant) {
-        let (policy, count) = (policy, count)
+        let (policy, count, unanswered) = (policy, count, unanswered)
         var pace = pace
         switch consume state {
-        case .dead: self = Self(policy, pace, count, .dead)
-        case .listening: self = Self(policy, pace, count, .listening(Listening(since: now)))
+        case .dead: self = Self(policy, pace, count, unanswered, .dead)
+        case .listening: self = Self(policy, pace, count, unanswered, .listening(Listening(since: now)))
         case .probing(let probe):
             if probe.isAfterSilence { pace?.survived() }
-            self = Self(policy, pace, count, .listening(Listening(since: now)))
+            self = Self(policy, pace, count, unanswered, .listening(Listening(since: now)))
         case .asking(var question):
             question.heard = now
-            self = Self(policy, pace, count, .asking(question))
+            self = Self(policy, pace, count, unanswered, .asking(question))
         }
     }
 
     /// The last received element answers a question.
     package mutating func answerReceived() {
         let (policy, pace, count) = (policy, pace, count)
+        let unanswered: ContinuousClock.Instant? = nil
         switch consume state {
-        case .dead: self = Self(policy, pace, count, .dead)
-        case .listening(let listening): self = Self(policy, pace, count, .listening(listening))
-        case .probing(let probe): self = Self(policy, pace, count, .probing(probe))
+        case .dead: self = Self(policy, pace, count, unanswered, .dead)
+        case .listening(let listening): self = Self(policy, pace, count, unanswered, .listening(listening))
+        case .probing(let probe): self = Self(policy, pace, count, unanswered, .probing(probe))
         case .asking(let question):
-            self = Self(policy, pace, count, .listening(Listening(since: question.heard)))
+            self = Self(policy, pace, count, unanswered, .listening(Listening(since: question.heard)))
         }
     }
 
     /// An element was sent that the peer answers at once if it is alive.
     package mutating func answerExpected(now: ContinuousClock.Instant) {
-        let (policy, pace, count) = (policy, pace, count)
+        let (policy, pace, count, unanswered) = (policy, pace, count, unanswered ?? now)
         switch consume state {
-        case .dead: self = Self(policy, pace, count, .dead)
+        case .dead: self = Self(policy, pace, count, unanswered, .dead)
         case .listening(var listening):
             listening.sent = listening.sent ?? now
-            self = Self(policy, pace, count, .listening(listening))
-        case .probing(let probe): self = Self(policy, pace, count, .probing(probe))
-        case .asking(let question): self = Self(policy, pace, count, .asking(question))
+            self = Self(policy, pace, count, unanswered, .listening(listening))
+        case .probing(let probe): self = Self(policy, pace, count, unanswered, .probing(probe))
+        case .asking(let question): self = Self(policy, pace, count, unanswered, .asking(question))
         }
     }
 
     /// The owner wants to know whether the peer is alive. This may shorten the timeout of a pending question, but not
     /// extend it.
     package mutating func ask(within timeout: Duration, now: ContinuousClock.Instant) -> Action {
-        let (policy, pace, count) = (policy, pace, count)
+        let (policy, pace, count, unanswered) = (policy, pace, count, unanswered)
         let deadline = now.advanced(by: timeout)
         switch consume state {
         case .dead:
-            self = Self(policy, pace, count, .dead)
+            self = Self(policy, pace, count, unanswered, .dead)
             return .none
         case .listening(let listening):
-            self = Self(policy, pace, count + 1, .asking(Question(deadline: deadline, heard: listening.since)))
+            self = Self(
+                policy, pace, count + 1, unanswered, .asking(Question(deadline: deadline, heard: listening.since)))
         case .probing:
-            self = Self(policy, pace, count + 1, .asking(Question(deadline: deadline, heard: now)))
+            self = Self(policy, pace, count + 1, unanswered, .asking(Question(deadline: deadline, heard: now)))
         case .asking(var question):
             question.deadline = min(question.deadline, deadline)
-            self = Self(policy, pace, count, .asking(question))
+            self = Self(policy, pace, count, unanswered, .asking(question))
             return .none
         }
         return .probe
@@ -137,42 +150,54 @@ package struct KeepAlive: ~Copyable, Sendable {
 
     package mutating func deadlinePassed(now: ContinuousClock.Instant) -> Action {
         guard let nextDeadline, nextDeadline <= now else { return .none }
-        let (policy, count) = (policy, count)
+        let (policy, count, unanswered) = (policy, count, unanswered)
         var pace = pace
+        if let end = answerEnd, end <= now {
+            self = Self(policy, pace, count, unanswered, .dead)
+            return .dead
+        }
         switch consume state {
         case .dead:
-            self = Self(policy, pace, count, .dead)
+            self = Self(policy, pace, count, unanswered, .dead)
             return .none
         case .listening(let listening):
             if case .whitespace = policy, listening.sent == nil {
-                self = Self(policy, pace, count + 1, .listening(Listening(since: now)))
+                self = Self(policy, pace, count + 1, unanswered, .listening(Listening(since: now)))
                 return .whitespace
             }
             let probe = Probe(since: now, isAfterSilence: listening.sent == nil)
-            self = Self(policy, pace, count + 1, .probing(probe))
+            self = Self(policy, pace, count + 1, unanswered, .probing(probe))
             return .probe
         case .probing(let probe):
             if probe.isAfterSilence { pace?.died() }
-            self = Self(policy, pace, count, .dead)
-        case .asking: self = Self(policy, pace, count, .dead)
+            self = Self(policy, pace, count, unanswered, .dead)
+        case .asking: self = Self(policy, pace, count, unanswered, .dead)
         }
         return .dead
     }
 
     /// A space is not allowed on this transport: the peer was asked instead.
     package mutating func askedInstead(now: ContinuousClock.Instant) {
-        let (policy, pace, count) = (policy, pace, count)
-        self = Self(policy, pace, count, .probing(Probe(since: now, isAfterSilence: true)))
+        let (policy, pace, count, unanswered) = (policy, pace, count, unanswered)
+        self = Self(policy, pace, count, unanswered, .probing(Probe(since: now, isAfterSilence: true)))
     }
 
     /// When to call `deadlinePassed`.
     package var nextDeadline: ContinuousClock.Instant? {
+        let next: ContinuousClock.Instant?
         switch state {
-        case .dead: nil
-        case .listening(let listening): deadline(listening)
-        case .probing(let probe): probe.since.advanced(by: timeout)
-        case .asking(let question): question.deadline
+        case .dead: return nil
+        case .listening(let listening): next = deadline(listening)
+        case .probing(let probe): next = probe.since.advanced(by: timeout)
+        case .asking(let question): next = question.deadline
         }
+        guard let next, let answerEnd else { return next ?? answerEnd }
+        return min(next, answerEnd)
+    }
+
+    /// When the connection is dead if no answer has come.
+    private var answerEnd: ContinuousClock.Instant? {
+        policy == .off ? nil : unanswered?.advanced(by: max(Self.answerTimeout, timeout))
     }
 
     /// Whether a question of the owner is pending.

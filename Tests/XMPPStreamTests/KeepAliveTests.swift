@@ -45,6 +45,34 @@ struct KeepAliveTests {
         #expect(next == after(134))
     }
 
+    @Test("a peer that sends but does not answer for two minutes does not receive")
+    func oneDirection() {
+        var machine = KeepAlive(Self.policy, now: start)
+        machine.answerExpected(now: after(1))
+        machine.answerExpected(now: after(2))
+        machine.answerReceived()
+        machine.answerExpected(now: after(10))
+        for second in stride(from: 11, through: 125, by: 5) {
+            machine.bytesReceived(now: after(second))
+            machine.answerExpected(now: after(second))
+        }
+        let deadline = machine.nextDeadline
+        #expect(deadline == after(130))
+        let (early, due, next) = (
+            machine.deadlinePassed(now: after(129)), machine.deadlinePassed(now: after(130)), machine.nextDeadline
+        )
+        #expect(early == .none)
+        #expect(due == .dead)
+        #expect(next == nil)
+        // An answer in time counts, also without other data.
+        var living = KeepAlive(Self.policy, now: start)
+        living.answerExpected(now: after(1))
+        living.bytesReceived(now: after(100))
+        living.answerReceived()
+        let later = living.nextDeadline
+        #expect(later == after(160))
+    }
+
     @Test("dead: reported once")
     func dead() {
         var machine = KeepAlive(Self.policy, now: start)
