@@ -236,7 +236,8 @@ let package = Package(
             "CommandLine",
             foundation + [
                 "DataForms", "ServiceDiscovery", "Roster", "AccountRegistration", "EntityInformation", "AdHocCommands",
-                "MessageFeatures", "MessageHistory", "FileSharing", "GroupChat", "Profiles", "Automation", "Cryptography",
+                "MessageFeatures", "MessageHistory", "FileSharing", "GroupChat", "Profiles", "Automation",
+                "Cryptography",
                 "TransportLayer", "XMPPClient", "Media", "CredentialStore", "ChatStore",
                 "ChatEngine", "ChatModel", "EndToEndEncryption", "JSONRPC", "Localization", "QRCodes", "TerminalApp",
                 "UserProfile",

@@ -19,7 +19,8 @@ struct Command: Sendable {
     var run: @Sendable (Invocation) async throws -> Void
 
     static let all: [Command] = [
-        register, login, logout, accounts, account, roster, add, accept, reject, remove, send, chat, listen, serve, history,
+        register, login, logout, accounts, account, roster, add, accept, reject, remove, send, chat, listen, serve,
+        history,
         export, `import`, queue, keys, command, connection, doctor, load,
     ]
 

@@ -1,3 +1,4 @@
+import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 import XMPPStream
@@ -156,7 +157,7 @@ struct SendLedger {
     ///
     /// A text written while the connection was gone must not overtake a text that was lost with it, which the program
     /// will send again later. Therefore a text that waits for an address is lost together with an earlier text to the
-    /// same address.
+    /// same address. An encrypted message counts as a text; it has no body if no receiver needs one.
     ///
     /// - Parameter confirmed: numbers that the server has confirmed and that have not been reported yet.
     mutating func lose(except confirmed: Set<StanzaToken>) -> (sent: [StanzaToken], held: [StanzaToken]) {
@@ -170,9 +171,14 @@ struct SendLedger {
     }
 
     private static func receiverOfText(_ stanza: AnyStanza) -> JID? {
-        guard case .message(let message) = stanza, message.body != nil else { return nil }
+        guard case .message(let message) = stanza,
+            message.body != nil || message.payloads.contains(where: { $0.name == encryptionHint })
+        else { return nil }
         return message.to?.bare
     }
+
+    /// Says that a message is encrypted (XEP-0380 §3).
+    private static let encryptionHint = XMLName("encryption", "urn:xmpp:eme:0")
 }
 
 /// Generates the ids of one session: a random part, so that two sessions never use the same, and a counter.
