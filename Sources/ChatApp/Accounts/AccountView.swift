@@ -20,6 +20,9 @@ final class AccountView {
     private let state = ActionRow(localized("Connection"))
     private let connect = Button(localized("_Connect Now")).align(vertical: .center)
     private let repair = Button(localized("_Sign In Again")).css("suggested-action").align(vertical: .center)
+    let share = ActionRow(
+        localized("Share your address…"), subtitle: localized("As text, QR code and invitation link"))
+    private(set) var sharing: ShareWindow?
     let commands = ActionRow(localized("Commands of the server"))
     private let enabled = SwitchRow(localized("Use this account"))
     /// `nil` when the account is not running.
@@ -50,7 +53,8 @@ final class AccountView {
         header.prepend(back)
         let password = ActionRow(localized("Change the password…"))
         password.append(Icon("go-next-symbolic"))
-        commands.append(Icon("go-next-symbolic"))
+        for row in [share, commands] { row.append(Icon("go-next-symbolic")) }
+        share.isVisible = actions.account(id) != nil
         commands.isVisible = actions.account(id) != nil
         let remove = Button(localized("Sign _Out and Remove…")).css("destructive-action", "pill")
             .align(horizontal: .center).margins(start: 0, end: 0, top: 6, bottom: 6)
@@ -61,7 +65,7 @@ final class AccountView {
         let page = PreferencesPage(
             "", icon: nil,
             profile.groups + [
-                PreferencesGroup("", description: nil, [enabled, state]),
+                PreferencesGroup("", description: nil, [enabled, state, share]),
                 PreferencesGroup("", description: nil, [password, commands]), encryption.root,
             ] + [blocked?.group].compactMap { $0 } + [PreferencesGroup("", description: nil, [remove, delete])])
         root = Box.vertical(header, page.expand(.vertical))
@@ -72,6 +76,7 @@ final class AccountView {
         connect.onClick { [weak actions] in Task { await actions?.connectNow(id) } }
         repair.onClick { [weak self] in self?.signInAgain() }
         enabling = enabled.onToggle { [weak actions] isOn in Task { await actions?.setEnabled(isOn, id) } }
+        share.onActivate { [weak self] in self?.shareAddress() }
         password.onActivate { [weak self] in self?.changePassword() }
         commands.onActivate { [weak self] in self?.showCommands() }
         remove.onClick { [weak self] in self?.remove() }
@@ -87,6 +92,13 @@ final class AccountView {
         connect.isVisible = row.isEnabled && row.need == nil && row.connection.isWaiting
         if let enabling { enabled.control.withoutHearing(enabling) { enabled.isActive = row.isEnabled } }
         seconds.run(row.nextAttempt != nil)
+    }
+
+    private func shareAddress() {
+        guard let account = actions.account(id) else { return }
+        let view = ShareWindow(actions.invitation(to: [account]), over: window())
+        sharing = view
+        view.present()
     }
 
     // MARK: Password

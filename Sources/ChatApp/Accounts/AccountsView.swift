@@ -82,6 +82,7 @@ protocol AccountActions: AnyObject {
 
     /// `nil` when the account is not running.
     func account(_ id: AccountID) -> ChatAccount?
+    func invitation(to accounts: [ChatAccount]) -> InvitationModel
     func connectNow(_ id: AccountID) async
     func setEnabled(_ isEnabled: Bool, _ id: AccountID) async
     /// `nil` when the account is not running.

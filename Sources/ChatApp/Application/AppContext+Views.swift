@@ -15,10 +15,13 @@ extension AppContext {
     // MARK: Lists
 
     func welcomeView() -> WelcomeView {
-        WelcomeView(home.accounts, home.conversations) { [weak self] id in
-            guard let self else { return }
-            ProgramPreferencesWindow.show(self.home, over: self.window?.window, account: id)
-        }
+        WelcomeView(
+            home.accounts, home.conversations, invitation: { [weak self] in self?.invitation(to: $0) },
+            showToast: windowContext.showToast,
+            showProfile: { [weak self] id in
+                guard let self else { return }
+                ProgramPreferencesWindow.show(self.home, over: self.window?.window, account: id)
+            })
     }
 
     /// - Parameter welcome: shown while there is no conversation.

@@ -117,10 +117,12 @@ final class AppContext {
     func shareAddress() {
         let accounts = usableAccounts
         guard !accounts.isEmpty else { return }
-        ShareWindow(
-            InvitationModel(accounts: accounts) { [home] in home.accounts.rows[$0]?.displayName }, over: window?.window
-        )
-        .present()
+        ShareWindow(home.invitation(to: accounts), over: window?.window).present()
+    }
+
+    /// The invitation to one account; `nil` while it is not running.
+    func invitation(to account: AccountID) -> InvitationModel? {
+        home.account(account).map { home.invitation(to: [$0]) }
     }
 
     /// Asks for the address of a new contact.

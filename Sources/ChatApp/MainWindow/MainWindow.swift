@@ -28,7 +28,7 @@ final class MainWindow {
     private let presence: PresenceButton
     private(set) var conversation: ConversationView?
     private let nothingOpen: Widget
-    private let welcome: WelcomeView
+    let welcome: WelcomeView
     /// The conversation is shown, but the focus is in the list: the user only looks at it, and has not read it.
     private var isLooking = false
     /// Shows the conversation that the user has moved to in the list, once the keys rest.

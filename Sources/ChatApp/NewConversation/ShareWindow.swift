@@ -10,6 +10,8 @@ final class ShareWindow {
     let model: InvitationModel
     private let account: ComboRow?
     private let address = ActionRow(localized("Your address"))
+    let copyAddress = ShareWindow.copyButton(localized("Copy the address"))
+    let copyLink = ShareWindow.copyButton(localized("Copy the Link"))
     private let link = ActionRow(localized("Invitation link"))
     let code = QRCodeView(localized("Your address as a QR code"))
     private let explanation = Label().wrap(maximumCharacters: 40).centered().css("dim-label", "caption")
@@ -34,8 +36,10 @@ final class ShareWindow {
         window.minimumSize(width: 340, height: 360)
         window.isModal(parent != nil)
         window.closesOnEscape()
-        address.append(copyButton(localized("Copy the address")) { $0.address?.description })
-        link.append(copyButton(localized("Copy the Link")) { $0.link })
+        address.append(copyAddress)
+        link.append(copyLink)
+        copyAddress.onClick { [weak self] in self?.copy(self?.model.address?.description) }
+        copyLink.onClick { [weak self] in self?.copy(self?.model.link) }
         account?.onSelect { [weak self] in
             self?.model.accountIndex = $0
             self?.load()
@@ -58,20 +62,20 @@ final class ShareWindow {
         loading = Task { [model] in await model.load() }
     }
 
-    private func copyButton(_ name: String, _ text: @escaping (InvitationModel) -> String?) -> Button {
-        let button = Button(icon: "edit-copy-symbolic").css("flat").align(vertical: .center).named(name)
-        button.onClick { [weak self] in
-            guard let self, let text = text(self.model) else { return }
-            Clipboard.copy(text)
-            self.toasts.show(localized("Copied."))
-        }
-        return button
+    private static func copyButton(_ name: String) -> Button {
+        Button(icon: "edit-copy-symbolic").css("flat").align(vertical: .center).named(name)
+    }
+
+    private func copy(_ text: String?) {
+        guard let text else { return }
+        Clipboard.copy(text)
+        toasts.show(localized("Copied."))
     }
 
     private func show() {
         address.show(subtitle: model.address?.description ?? "")
         link.show(subtitle: model.link ?? "")
-        code.show(model.link)
+        code.show(model.uri)
         explanation.text =
             model.createsAccounts
             ? localized(

@@ -12,8 +12,8 @@ public final class InvitationModel {
     public let accounts: [JID]
     /// The selected account; call ``load()`` after changing it.
     public var accountIndex = 0
-    /// The link of the server; `nil` if it gives none, and until it has.
-    private var served: (account: AccountID, link: String, createsAccounts: Bool)?
+    /// The invitation of the server; `nil` if it gives none, and until it has.
+    private var served: (account: AccountID, invitation: IssuedInvitation)?
 
     @ObservationIgnored private let atWork: [ChatAccount]
     @ObservationIgnored private let name: (AccountID) -> String?
@@ -31,22 +31,38 @@ public final class InvitationModel {
 
     public var address: JID? { account?.address }
 
-    /// The link to pass on.
-    public var link: String? {
-        guard let account else { return nil }
-        if let served, served.account == account.id { return served.link }
-        let parameters = name(account.id).map { [XMPPURI.Parameter("name", $0)] } ?? []
-        return XMPPURI(account.address, action: "roster", parameters: parameters).description
+    private var invitation: IssuedInvitation? {
+        served.flatMap { $0.account == account?.id ? $0.invitation : nil }
+    }
+
+    /// The link to pass on. A web page, if the server has one, helps people without a program, too.
+    public var link: String? { invitation?.page ?? uri }
+
+    /// The `xmpp:` link, which a program for XMPP opens.
+    public var uri: String? {
+        invitation?.link ?? account.map { Self.link(to: $0.address, name: name($0.id)) }
+    }
+
+    /// A link with which others become contacts of an account, and which needs no server (XEP-0379 §3.1).
+    public static func link(to address: JID, name: String?) -> String {
+        let parameters = name.map { [XMPPURI.Parameter("name", $0)] } ?? []
+        return XMPPURI(address, action: "roster", parameters: parameters).description
     }
 
     /// Whether people without an account can create one with the link.
-    public var createsAccounts: Bool { served.map { $0.account == account?.id && $0.createsAccounts } ?? false }
+    public var createsAccounts: Bool { invitation?.createsAccounts ?? false }
 
     /// Asks the server for an invitation. Each call makes a new one.
     public func load() async {
         guard let account, served?.account != account.id else { return }
         guard let invitation = await account.contacts.createInvitation(), account.id == self.account?.id else { return }
-        // A link of a browser helps people without a program, too.
-        served = (account.id, invitation.page ?? invitation.link, invitation.createsAccounts)
+        served = (account.id, invitation)
+    }
+}
+
+extension ChatHome {
+    /// What can be passed on so that others become contacts of one of these accounts.
+    public func invitation(to accounts: [ChatAccount]) -> InvitationModel {
+        InvitationModel(accounts: accounts) { [weak self] in self?.accounts.rows[$0]?.displayName }
     }
 }

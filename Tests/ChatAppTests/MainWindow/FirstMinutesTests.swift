@@ -1,12 +1,14 @@
+internal import CGTK
 import ChatEngine
 import ChatStore
-import GTKBinding
+import QRCodes
 import Testing
 import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
 @testable import ChatModel
+@testable import GTKBinding
 
 extension WindowTests {
     /// What a newcomer sees and does first.
@@ -21,13 +23,25 @@ extension WindowTests {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
             let context = AppContext(home: home)
             let window = try MainWindow.shown(context)
-            let welcome = context.welcomeView()
+            let welcome = window.welcome
             #expect(await Toolkit.eventually { welcome.texts.contains("You are juliet@capulet.example") })
+            #expect(await Toolkit.eventually { welcome.code.root.height > 150 && welcome.copyLink.isMapped })
             await Toolkit.picture(window.window, "first-window")
+            let link = "xmpp:juliet@capulet.example?roster"
+            #expect(welcome.code.code == QRCode(link))
+            welcome.copyAddress.click()
+            #expect(
+                await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "juliet@capulet.example" }))
+            // Offline, it is the link that needs no server.
+            welcome.copyLink.click()
+            #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == link }))
+            #expect(await Toolkit.eventually { welcome.copyLink.isSensitive })
             let key = ConversationKey(
                 account: try #require(home.accounts.rows.elements.first).id,
                 address: try JID("romeo@montague.example"), kind: .direct)
             window.open(key)
+            // With a conversation it is no new account any more.
+            #expect(await Toolkit.eventually { welcome.code.code == nil })
             // It is in the list before anything is said.
             #expect(await Toolkit.eventually { window.conversations.model.items.map(\.key) == [key] })
             let borders = await Toolkit.borders(of: window.window)
@@ -65,6 +79,29 @@ extension WindowTests {
             #expect(await Toolkit.eventually { main.openKey?.address == tybalt })
             #expect(await Toolkit.eventually { main.conversation?.root.containsFocus == true })
             main.close(permanently: true)
+            await sample.end()
+        }
+
+        @Test(
+            "the page of an account shows its address to pass on: as text, link and QR code, each copied by its button")
+        func accountPage() async throws {
+            let sample = try await TalkSample(isEnabled: false)
+            let preferences = ProgramPreferencesWindow.show(sample.home, over: nil, account: sample.account)
+            let page = try #require(preferences.account)
+            #expect(await Toolkit.eventually { page.share.isMapped })
+            gtk_widget_activate(page.share.widget)
+            let view = try #require(page.sharing)
+            #expect(await Toolkit.eventually { view.window.isMapped })
+            let link = "xmpp:juliet@capulet.example?roster"
+            #expect(view.code.code == QRCode(link))
+            await Toolkit.picture(view.window, "account-share")
+            view.copyLink.click()
+            #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == link }))
+            view.copyAddress.click()
+            #expect(
+                await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "juliet@capulet.example" }))
+            view.window.close()
+            preferences.window.close()
             await sample.end()
         }
 
