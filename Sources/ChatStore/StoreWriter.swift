@@ -65,6 +65,11 @@ public protocol StoreWriter: StoreReader {
     /// Belongs in the same transaction as the message whose opening or sealing has made the change, after it: its notices
     /// are only stored in conversations that exist.
     func save(_ change: ProtectionChange, of account: AccountID) throws(StoreError)
+    /// Adds an answer of a contact to the timeline of its conversation, which is opened if there is none.
+    ///
+    /// That a contact ended it is told once until another answer follows: a server that says it a hundred times would
+    /// push the notices about keys out of the timeline.
+    func note(_ answer: ConversationNotice, of account: AccountID) throws(StoreError)
     /// Removes a message from this device. It is stored again if an archive sends it again.
     func removeMessage(_ message: MessageID) throws(StoreError)
 

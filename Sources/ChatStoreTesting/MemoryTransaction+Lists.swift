@@ -75,7 +75,7 @@ extension MemoryTransaction {
         (state.notices[conversation] ?? []).filter { times.contains($0.notice.time) }
     }
 
-    func add(_ notice: ProtectionNotice, to conversation: ConversationID, limit: Int) throws(StoreError) {
+    func add(_ notice: ConversationNotice, to conversation: ConversationID, limit: Int) throws(StoreError) {
         state.lastNotice += 1
         var list = state.notices[conversation] ?? []
         list.append(StoredNotice(id: state.lastNotice, notice: notice))

@@ -32,6 +32,9 @@ struct ContactAnswerLiveTests {
                 let told = await Self.answer(to: romeo, events)
                 #expect(told?.0 == .accepted)
                 #expect(told?.1 == juliet.address)
+                #expect(try await romeo.answers(of: juliet) == [.contactAccepted])
+                try await juliet.account.contacts.remove(romeo.address)
+                try await romeo.until { try await romeo.answers(of: juliet) == [.contactAccepted, .contactEnded] }
                 try await juliet.wait(for: romeo) { $0.map(\.text.body) == ["from the feast"] }
                 #expect(try await juliet.timeline(with: romeo.address).allSatisfy { !$0.isOutgoing })
             }
@@ -53,7 +56,51 @@ struct ContactAnswerLiveTests {
                 let told = await Self.answer(to: romeo, events)
                 #expect(told?.0 == .declined)
                 #expect(told?.1 == juliet.address)
+                #expect(try await romeo.answers(of: juliet) == [.contactDeclined])
             }
         }
+    }
+
+    @Test("who was offline when a contact accepted is told at the next connection, in a program that was started again")
+    func meanwhile() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let name = try await server.newAccount("romeo")
+        let romeo = try await Person(name, on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await juliet.whileRunning {
+            try await romeo.whileRunning {
+                try await Person.waitUntilOnline([romeo, juliet])
+                _ = try await romeo.account.contacts.add(juliet.address)
+                await Person.until(juliet.account) { await juliet.account.contacts.requests.count == 1 }
+                try await romeo.until {
+                    try await romeo.store.read { store throws(StoreError) in
+                        try store.contacts(of: romeo.id).map(\.isPending) == [true]
+                    }
+                }
+            }
+            try await juliet.account.contacts.acceptRequest(of: romeo.address)
+            let again = try await Person(name, on: server, store: romeo.store)
+            try await again.whileRunning {
+                try await again.until { try await again.answers(of: juliet) == [.contactAccepted] }
+            }
+        }
+    }
+}
+
+extension Person {
+    /// What the conversation tells of the answers of a contact.
+    fileprivate func answers(of other: Person) async throws -> [ConversationNotice.Kind] {
+        let key = key(other.address)
+        return try await store.read { reader throws(StoreError) in
+            guard let id = try reader.conversation(key) else { return [] }
+            return try reader.notices(of: id, in: .allTime).map(\.notice.kind)
+        }
+    }
+
+    /// Returns when something is true of the store.
+    fileprivate func until(_ isTrue: () async throws -> Bool) async throws {
+        let changes = store.changes()
+        if try await isTrue() { return }
+        for await _ in changes where try await isTrue() { return }
     }
 }

@@ -25,15 +25,15 @@ struct TimelineProtectionTests {
         }
     }
 
-    private func note(_ kind: ProtectionNotice.Kind, at seconds: Int64, in fixture: ModelFixture) async throws {
+    private func note(_ kind: ConversationNotice.Kind, at seconds: Int64, in fixture: ModelFixture) async throws {
         let (key, time) = (fixture.key, ModelFixture.time(seconds))
-        let named = ProtectionNotice.Key(key.address, device: 12, fingerprint: String(repeating: "a", count: 64))
+        let named = ConversationNotice.Key(key.address, device: 12, fingerprint: String(repeating: "a", count: 64))
         try await fixture.store.write { store throws(StoreError) in
             try store.save(
                 ProtectionChange(
                     [],
                     notices: [
-                        ProtectionNotice(
+                        ConversationNotice(
                             kind, in: key.conversation, at: time,
                             key: kind == .began || kind == .ended ? nil : named)
                     ]), of: key.account)
@@ -125,6 +125,33 @@ struct TimelineProtectionTests {
         #expect(timeline.sketch == ["2026-11-1", "clear", "notice began", "one", "two"])
         let messages = timeline.items.elements.compactMap(\.message)
         #expect(messages.allSatisfy { $0.beginsGroup && $0.endsGroup })
+    }
+
+    @Test("what a contact answered stands in the conversation, with its name")
+    func answers() async throws {
+        let fixture = try await ModelFixture()
+        try await receive("one", .none, at: 1, in: fixture)
+        let (key, times) = (fixture.key, (2...4).map { ModelFixture.time(Int64($0)) })
+        try await fixture.store.write { store throws(StoreError) in
+            let kinds: [ConversationNotice.Kind] = [.contactDeclined, .contactAccepted, .contactEnded]
+            for (kind, time) in zip(kinds, times) {
+                try store.note(ConversationNotice(kind, in: key.conversation, at: time), of: key.account)
+            }
+        }
+        try await receive("two", .none, at: 5, in: fixture)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        #expect(
+            timeline.sketch == [
+                "2026-11-1", "one", "notice contact-declined", "notice contact-accepted", "notice contact-ended", "two",
+            ])
+        #expect(
+            timeline.items.elements.compactMap { item -> String? in
+                if case .notice(let notice) = item { Wording.notice(notice) } else { nil }
+            } == [
+                "romeo declined your contact request.", "romeo accepted your contact request.",
+                "romeo no longer shares status with you.",
+            ])
     }
 
     @Test("a notice of an older page is not shown at the newest one")

@@ -39,7 +39,7 @@ struct FixtureTests {
                     content: .text(MessageText("Ay me!", attachments: [attachment]))), in: romeo)
             try store.noteProtection(.none, unreadable: [Self.unreadable], of: sent)
             try store.save(
-                ProtectionChange([], notices: [ProtectionNotice(.began, in: romeo.conversation, at: .at(12))]),
+                ProtectionChange([], notices: [ConversationNotice(.began, in: romeo.conversation, at: .at(12))]),
                 of: account)
             _ = try store.receive(.text("all", from: .nurseInBalcony, archived: "1", by: .balcony, at: 13), in: balcony)
             try store.markRead(upTo: .sent(id: "m1"), in: store.openConversation(romeo))

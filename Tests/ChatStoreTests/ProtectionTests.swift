@@ -244,6 +244,29 @@ struct ProtectionTests {
     }
 
     @Test(
+        "an answer of a contact stands in its conversation; that it ended is told once", arguments: StoreKind.allCases)
+    func answers(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let key = store.romeo
+        func note(_ kinds: [ConversationNotice.Kind]) async throws -> [ConversationNotice.Kind] {
+            try await store.store.write { writer throws(StoreError) in
+                for (index, kind) in kinds.enumerated() {
+                    try writer.note(
+                        ConversationNotice(kind, in: key.conversation, at: .at(Int64(index))), of: key.account)
+                }
+                return try writer.notices(of: writer.openConversation(key), in: .allTime).map(\.notice.kind)
+            }
+        }
+        // No message is there yet.
+        #expect(try await note([.contactDeclined]) == [.contactDeclined])
+        let many = Array(repeating: ConversationNotice.Kind.contactEnded, count: StorageLimits.notices + 1)
+        #expect(try await note(many) == [.contactDeclined, .contactEnded])
+        #expect(try await note([.contactAccepted, .contactEnded]).count == 4)
+        let listed = try await store.store.read { store throws(StoreError) in try store.conversations() }
+        #expect(listed.isEmpty)
+    }
+
+    @Test(
         "notices stand in their conversation by time, the newest hundred, until it is removed",
         arguments: StoreKind.allCases)
     func notices(kind: StoreKind) async throws {
@@ -251,15 +274,15 @@ struct ProtectionTests {
         try await store.receive(.text("hello", origin: "1", at: 1))
         let key = store.romeo
         let conversation = key.conversation
-        let noted = ProtectionNotice(
+        let noted = ConversationNotice(
             .newKey, in: conversation, at: .at(5),
-            key: ProtectionNotice.Key(.romeo, device: 27183, fingerprint: "a1b2"))
-        let elsewhere = ProtectionNotice(.began, in: ConversationAddress(.balcony, kind: .room), at: .at(1))
-        let began = ProtectionNotice(.began, in: conversation, at: .at(2))
+            key: ConversationNotice.Key(.romeo, device: 27183, fingerprint: "a1b2"))
+        let elsewhere = ConversationNotice(.began, in: ConversationAddress(.balcony, kind: .room), at: .at(1))
+        let began = ConversationNotice(.began, in: conversation, at: .at(2))
         try await store.store.write { writer throws(StoreError) in
             try writer.save(ProtectionChange([], notices: [noted, elsewhere, began]), of: key.account)
         }
-        func notices(_ times: ClosedRange<MessageTime>) async throws -> [ProtectionNotice] {
+        func notices(_ times: ClosedRange<MessageTime>) async throws -> [ConversationNotice] {
             try await store.store.read { reader throws(StoreError) in
                 guard let id = try reader.conversation(key) else { return [] }
                 return try reader.notices(of: id, in: times).map(\.notice)
@@ -269,7 +292,7 @@ struct ProtectionTests {
         #expect(try await notices(.at(3) ... .at(9)) == [noted])
         try await store.store.write { writer throws(StoreError) in
             let many = (0..<StorageLimits.notices).map {
-                ProtectionNotice(.ended, in: conversation, at: .at(Int64($0 + 6)))
+                ConversationNotice(.ended, in: conversation, at: .at(Int64($0 + 6)))
             }
             try writer.save(ProtectionChange([], notices: many), of: key.account)
         }

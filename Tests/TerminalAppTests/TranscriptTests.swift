@@ -1,6 +1,7 @@
 import ChatStore
 import TerminalFixtures
 import Testing
+import XMPPAddress
 
 @testable import ChatModel
 @testable import TerminalApp
@@ -39,6 +40,18 @@ private let now = MessageTime(millisecondsSince1970: 1_772_600_400_000)
                 #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control })
             }
         }
+    }
+
+    @Test("what a contact answered is a line of the conversation")
+    func answer() throws {
+        let key = ConversationKey(
+            account: AccountID(rawValue: 1), address: try JID("romeo@montague.example"), kind: .direct)
+        let stored = StoredNotice(
+            id: 1, notice: ConversationNotice(.contactDeclined, in: key.conversation, at: now))
+        let item = TimelineItem.notice(TimelineNotice(stored, book: AddressBook(), in: key))
+        let entry = try #require(TranscriptEntry(item) { _ in [] })
+        let text = entry.rows(columns: 80).map { $0.map(\.text).joined() }.joined()
+        #expect(text.contains("romeo declined your contact request."))
     }
 
     @Test("S1-32: own and other people's lines differ; ticks are at the right edge")

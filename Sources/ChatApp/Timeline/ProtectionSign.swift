@@ -46,7 +46,7 @@ final class ProtectionSign {
     }
 }
 
-/// A change of the encryption in a timeline: a symbol and a sentence.
+/// A change of the encryption in a timeline, or an answer of the contact: a symbol and a sentence.
 final class NoticeView {
     let root: Widget
     let label = Label().wrap(maximumCharacters: 50).centered()
@@ -78,12 +78,14 @@ final class NoticeView {
         root.accessible(label: label.text)
     }
 
-    private static func icon(_ kind: ProtectionNotice.Kind) -> String {
+    private static func icon(_ kind: ConversationNotice.Kind) -> String {
         switch kind {
         case .began: "changes-prevent-symbolic"
         case .ended: "changes-allow-symbolic"
         case .newDevice: "dialog-information-symbolic"
         case .newKey, .changedKey, .optOut: "dialog-warning-symbolic"
+        case .contactAccepted: "emblem-ok-symbolic"
+        case .contactDeclined, .contactEnded: "action-unavailable-symbolic"
         }
     }
 }

@@ -111,11 +111,3 @@ public enum ContactAddition: Sendable, Hashable {
     /// It was in the list already; nothing was sent.
     case alreadyContact
 }
-
-/// What a contact says to our request to see its presence (RFC 6121 §3.1.6).
-public enum ContactAnswer: Sendable, Hashable {
-    case accepted
-    case declined
-    /// It had accepted, and does not any more.
-    case ended
-}

@@ -197,6 +197,8 @@ public actor ContactService {
     }
 
     private func answered(_ answer: ContactAnswer, by address: JID) async {
+        let (id, notice) = (context.id, answer.notice(of: address, at: context.now()))
+        await context.save { writer throws(StoreError) in try writer.note(notice, of: id) }
         context.events.post(.answer(answer, of: address))
         await context.hearing?.report(.answer(answer, of: address))
     }
@@ -236,6 +238,7 @@ public actor ContactService {
         guard let roster = context.session?[Roster.self] else { return }
         let (items, version) = (await roster.allItems, await roster.version)
         let contacts = items.map { StoredContact($0) }
+        let accepted = await context.store.acceptedRequests(of: context.id, among: contacts)
         context.recorder.people.replaceContacts(contacts)
         saved = Dictionary(contacts.map { ($0.address, $0) }, uniquingKeysWith: { _, last in last })
         asked = Set(contacts.filter(\.isPending).map(\.address))
@@ -247,6 +250,7 @@ public actor ContactService {
         await context.save { writer throws(StoreError) in
             try writer.replaceContacts(contacts, version: version, of: id)
         }
+        for address in accepted { await answered(.accepted, by: address) }
     }
 
     // MARK: Presence

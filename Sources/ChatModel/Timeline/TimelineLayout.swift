@@ -160,7 +160,7 @@ public enum TimelineItem: Identifiable, Hashable, Sendable {
     /// The messages below were unread when the conversation was opened.
     case unread(count: Int)
     case message(TimelineMessage)
-    /// The encryption has changed here.
+    /// The encryption has changed here, or the contact has answered.
     case notice(TimelineNotice)
 
     public enum ID: Hashable, Sendable {

@@ -123,7 +123,7 @@ struct TimelineContents: Sendable, Equatable {
     /// The messages replied to, by the replying message.
     var answered: [MessageID: StoredMessage] = [:]
     var gaps: [ArchiveGap] = []
-    /// The changes of the encryption between the messages of the window, oldest first.
+    /// The changes of the encryption and the answers of the contact between the messages of the window, oldest first.
     var notices: [StoredNotice] = []
     /// When the first message was encrypted, as far as the store and the window know.
     var encryptedSince: MessageTime?
@@ -160,11 +160,9 @@ struct TimelineContents: Sendable, Equatable {
     private mutating func readNotices(
         of conversation: ConversationID, in store: any StoreReader
     ) throws(StoreError) {
-        let (start, end) = (
-            MessageTime(millisecondsSince1970: .min), MessageTime(millisecondsSince1970: .max)
-        )
         // There are few of them.
-        let all = try store.notices(of: conversation, in: start...end)
+        let all = try store.notices(of: conversation, in: .allTime)
+        let (start, end) = (ClosedRange<MessageTime>.allTime.lowerBound, ClosedRange<MessageTime>.allTime.upperBound)
         let first = window.reachesOldest ? start : window.messages.first?.position.time ?? start
         let last = window.reachesNewest ? end : window.messages.last?.position.time ?? end
         notices = all.filter { first <= $0.notice.time && $0.notice.time <= last }

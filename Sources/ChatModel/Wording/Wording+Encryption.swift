@@ -34,7 +34,7 @@ extension Wording {
     /// The number of devices in a tooltip.
     private static let unreadableLimit = 5
 
-    /// A change of the encryption in a timeline.
+    /// A change of the encryption in a timeline, or an answer of the contact.
     public static func notice(_ notice: TimelineNotice) -> String {
         let name = notice.name ?? ""
         return switch notice.kind {
@@ -51,6 +51,9 @@ extension Wording {
         case .newKey: localized("%@ uses a new key. Nothing is encrypted for it until you decide.", name)
         case .changedKey:
             localized("The key of a device of %@ has changed. Nothing is encrypted for it until you decide.", name)
+        case .contactAccepted: answer(.accepted, of: name)
+        case .contactDeclined: answer(.declined, of: name)
+        case .contactEnded: answer(.ended, of: name)
         }
     }
 

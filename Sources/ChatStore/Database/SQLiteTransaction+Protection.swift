@@ -65,16 +65,16 @@ extension SQLiteTransaction {
             [SQLiteValue(conversation), SQLiteValue(times.lowerBound), SQLiteValue(times.upperBound)]
         ) { row throws(StoreError) -> StoredNotice? in
             // A kind of a later version is not shown.
-            guard let kind = ProtectionNotice.Kind(rawValue: row.text(2)) else { return nil }
+            guard let kind = ConversationNotice.Kind(rawValue: row.text(2)) else { return nil }
             let key = row.optionalText(3).flatMap {
-                try? JSONDecoder().decode(ProtectionNotice.Key.self, from: Data($0.utf8))
+                try? JSONDecoder().decode(ConversationNotice.Key.self, from: Data($0.utf8))
             }
             return StoredNotice(
-                id: row.integer(0), notice: ProtectionNotice(kind, in: address, at: row.time(1), key: key))
+                id: row.integer(0), notice: ConversationNotice(kind, in: address, at: row.time(1), key: key))
         }.compactMap { $0 }
     }
 
-    func add(_ notice: ProtectionNotice, to conversation: ConversationID, limit: Int) throws(StoreError) {
+    func add(_ notice: ConversationNotice, to conversation: ConversationID, limit: Int) throws(StoreError) {
         try connection.run(
             "INSERT INTO notices (conversation, time, kind, key) VALUES (?, ?, ?, ?)",
             [

@@ -68,9 +68,9 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
 public struct StoredNotice: Hashable, Sendable, Identifiable {
     /// Never reused.
     public let id: Int64
-    public let notice: ProtectionNotice
+    public let notice: ConversationNotice
 
-    package init(id: Int64, notice: ProtectionNotice) { (self.id, self.notice) = (id, notice) }
+    package init(id: Int64, notice: ConversationNotice) { (self.id, self.notice) = (id, notice) }
 }
 
 /// A reaction of one sender to a message (XEP-0444).

@@ -37,7 +37,7 @@ extension RecordStorage {
     }
 
     /// Stores notices in the conversations that exist.
-    package func keep(_ notices: [ProtectionNotice], of account: AccountID) throws(StoreError) {
+    package func keep(_ notices: [ConversationNotice], of account: AccountID) throws(StoreError) {
         for notice in notices {
             guard let conversation = try conversation(ConversationKey(account: account, notice.conversation)) else {
                 continue
@@ -45,6 +45,18 @@ extension RecordStorage {
             try add(notice, to: conversation, limit: StorageLimits.notices)
             changes.conversations.insert(conversation)
         }
+    }
+}
+
+extension RecordStorage {
+    package func note(_ answer: ConversationNotice, of account: AccountID) throws(StoreError) {
+        let conversation = try openConversation(ConversationKey(account: account, answer.conversation))
+        if answer.kind == .contactEnded {
+            let last = try notices(of: conversation, in: .allTime).last { $0.notice.kind.isAnswer }
+            if last?.notice.kind == .contactEnded { return }
+        }
+        try add(answer, to: conversation, limit: StorageLimits.notices)
+        changes.conversations.insert(conversation)
     }
 }
 

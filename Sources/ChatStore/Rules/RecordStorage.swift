@@ -75,7 +75,7 @@ package protocol RecordStorage: AnyObject, StoreWriter {
     // MARK: Other data
 
     /// Stores a notice, and removes the oldest ones above a number.
-    func add(_ notice: ProtectionNotice, to conversation: ConversationID, limit: Int) throws(StoreError)
+    func add(_ notice: ConversationNotice, to conversation: ConversationID, limit: Int) throws(StoreError)
 
     /// The latest sort time that a row of the conversation ever had.
     func newestOrderTime(in conversation: ConversationID) throws(StoreError) -> MessageTime?

@@ -14,6 +14,13 @@ public struct MessageTime: Hashable, Comparable, Sendable, Codable {
     }
 }
 
+extension ClosedRange<MessageTime> {
+    /// From the first to the last time that can be stored.
+    public static var allTime: Self {
+        MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)
+    }
+}
+
 /// How reliable the time of a message is; a better source replaces a worse one, never the reverse.
 public enum TimeSource: Int, Sendable, Codable, Comparable {
     /// The clock of this device when the message was written or received.

@@ -72,9 +72,9 @@ public struct ProtectionChange: Hashable, Sendable {
 
     public var records: [Record]
     /// What the person should see in its conversation; stored where the conversation exists.
-    public var notices: [ProtectionNotice]
+    public var notices: [ConversationNotice]
 
-    public init(_ records: [Record], notices: [ProtectionNotice] = []) {
+    public init(_ records: [Record], notices: [ConversationNotice] = []) {
         self.records = records
         self.notices = notices
     }

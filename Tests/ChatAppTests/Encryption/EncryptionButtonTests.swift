@@ -182,14 +182,14 @@ extension WindowTests {
                     ProtectionChange(
                         [],
                         notices: [
-                            ProtectionNotice(.began, in: key.conversation, at: now.advanced(by: -11 * 60_000)),
-                            ProtectionNotice(
+                            ConversationNotice(.began, in: key.conversation, at: now.advanced(by: -11 * 60_000)),
+                            ConversationNotice(
                                 .changedKey, in: key.conversation, at: now.advanced(by: -8 * 60_000 - 1),
                                 key: .init(key.address, device: 12, fingerprint: EncryptionSample.digits(5))),
-                            ProtectionNotice(
+                            ConversationNotice(
                                 .newKey, in: key.conversation, at: now.advanced(by: -2 * 60_000),
                                 key: .init(sample.talk.juliet, device: 99, fingerprint: EncryptionSample.digits(6))),
-                            ProtectionNotice(.ended, in: key.conversation, at: now.advanced(by: -60_000)),
+                            ConversationNotice(.ended, in: key.conversation, at: now.advanced(by: -60_000)),
                         ]), of: key.account)
             }
             let (window, view) = await sample.talk.open(height: 860)

@@ -44,6 +44,39 @@ extension WindowTests {
             await sample.end()
         }
 
+        @Test("what a contact answered is told in the conversation, before and between messages")
+        func answers() async throws {
+            let sample = try await TalkSample()
+            let (key, now) = (sample.key, MessageTime.now)
+            try await sample.write { store throws(StoreError) in
+                for (kind, minutes) in [
+                    (ConversationNotice.Kind.contactDeclined, 9), (.contactAccepted, 6), (.contactEnded, 1),
+                ] {
+                    try store.note(
+                        ConversationNotice(kind, in: key.conversation, at: now.advanced(by: Int64(-minutes) * 60_000)),
+                        of: key.account)
+                }
+            }
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            func notices() -> [String] {
+                timeline.rows.compactMap { row in if case .notice? = row.item { row.notice?.label.text } else { nil } }
+            }
+            let sentences = [
+                "Romeo declined your contact request.", "Romeo accepted your contact request.",
+                "Romeo no longer shares status with you.",
+            ]
+            #expect(await Toolkit.eventually { notices() == sentences })
+            try await sample.say("But soft!", ago: 5)
+            try await sample.say("What light through yonder window breaks?", ago: 4)
+            #expect(await Toolkit.eventually { timeline.rows.count == 6 && notices() == sentences })
+            #expect(timeline.rows.allSatisfy { $0.notice?.devices.isVisible != true })
+            await Toolkit.picture(window, "timeline-answers")
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
         @Test("a conversation opens at the unread separator, and reading there counts")
         func unread() async throws {
             let sample = try await TalkSample()

@@ -178,7 +178,7 @@ struct ForecastTests {
         #expect(await reported.next() == bobsAddress)
     }
 
-    private func notices(of device: SealingDevice, with peer: JID) async throws -> [ProtectionNotice] {
+    private func notices(of device: SealingDevice, with peer: JID) async throws -> [ConversationNotice] {
         let key = device.key(peer)
         let all = MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)
         return try await device.store.read { reader throws(StoreError) in

@@ -11,7 +11,7 @@ import XMPPStanzas
 struct OptOutTests {
     let server = KeyServer()
 
-    private func notices(of device: SealingDevice, with peer: JID) async throws -> [ProtectionNotice.Kind] {
+    private func notices(of device: SealingDevice, with peer: JID) async throws -> [ConversationNotice.Kind] {
         let key = device.key(peer)
         let all = MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)
         return try await device.store.read { reader throws(StoreError) in

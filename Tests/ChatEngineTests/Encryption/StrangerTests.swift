@@ -242,7 +242,7 @@ struct StrangerTests {
         ]
         let bob = bobs[0].address
         let key = alice.key(bob)
-        @Sendable func notices() async throws -> [ProtectionNotice] {
+        @Sendable func notices() async throws -> [ConversationNotice] {
             try await store.read { reader throws(StoreError) in
                 guard let id = try reader.conversation(key) else { return [] }
                 let times = MessageTime(millisecondsSince1970: .min)...MessageTime(millisecondsSince1970: .max)

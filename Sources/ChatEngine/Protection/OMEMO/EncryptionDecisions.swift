@@ -19,7 +19,7 @@ struct EncryptionDecisions: Sendable {
             known.policy = policy
             known.optOut = nil
             if known.wasEncrypted, (before == .never) != (after == .never) {
-                draft.note(ProtectionNotice(after == .never ? .ended : .began, in: conversation, at: context.now()))
+                draft.note(ConversationNotice(after == .never ? .ended : .began, in: conversation, at: context.now()))
             }
             draft.write(ConversationEncryption.name(conversation), known.record)
         }

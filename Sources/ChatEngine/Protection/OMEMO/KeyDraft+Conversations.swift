@@ -35,13 +35,13 @@ extension KeyDraft {
     ///
     /// - Parameter key: the one with which it asks.
     mutating func noteOptOut(
-        _ moment: ConversationMoment, by key: ProtectionNotice.Key
+        _ moment: ConversationMoment, by key: ConversationNotice.Key
     ) async throws(ProtectionError) {
         var known = try await encryption(of: moment.conversation)
         guard known.optOut == nil else { return }
         known.optOut = moment.time.millisecondsSince1970 / 1000
         write(ConversationEncryption.name(moment.conversation), known.record)
-        note(ProtectionNotice(.optOut, in: moment.conversation, at: moment.time, key: key))
+        note(ConversationNotice(.optOut, in: moment.conversation, at: moment.time, key: key))
     }
 
     /// Records that a conversation is encrypted: nothing is sent in clear any more unless the user decides so. An account
@@ -56,6 +56,6 @@ extension KeyDraft {
         known.wasEncrypted = true
         known.began = moment.time.millisecondsSince1970 / 1000
         write(ConversationEncryption.name(moment.conversation), known.record)
-        note(ProtectionNotice(.began, in: moment.conversation, at: moment.time))
+        note(ConversationNotice(.began, in: moment.conversation, at: moment.time))
     }
 }

@@ -109,7 +109,7 @@ final class KeyMemory: Sendable {
 struct KeyDraft: Sendable {
     private let memory: KeyMemory
     private var written: [String: [UInt8]?] = [:]
-    private var notices: [ProtectionNotice] = []
+    private var notices: [ConversationNotice] = []
 
     init(_ memory: KeyMemory) { self.memory = memory }
 
@@ -130,7 +130,7 @@ struct KeyDraft: Sendable {
     mutating func write(_ name: String, _ value: [UInt8]?) { written.updateValue(value, forKey: name) }
 
     /// What the person should see in a conversation.
-    mutating func note(_ notice: ProtectionNotice) { notices.append(notice) }
+    mutating func note(_ notice: ConversationNotice) { notices.append(notice) }
 
     /// The change, which counts from now on until it is stored or discarded; `nil` if there is none.
     consuming func finish() -> ProtectionChange? {

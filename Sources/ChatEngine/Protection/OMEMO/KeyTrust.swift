@@ -74,9 +74,9 @@ struct KeyTrust: Sendable {
         known.claim = evidence.claim
         draft.write(known, key.fingerprint, of: device.address)
         if let kind = try await noticeKind(of: finding, since: firstSeen, device, at: moment, draft) {
-            let noted = ProtectionNotice.Key(
+            let noted = ConversationNotice.Key(
                 device.address, device: device.device.number, fingerprint: key.fingerprint)
-            draft.note(ProtectionNotice(kind, in: moment.conversation, at: moment.time, key: noted))
+            draft.note(ConversationNotice(kind, in: moment.conversation, at: moment.time, key: noted))
         }
         return finding.trust
     }
@@ -88,7 +88,7 @@ struct KeyTrust: Sendable {
         of finding: DeviceTrustPolicy.Finding, since firstSeen: Int64?, _ device: PeerDevice,
         at moment: ConversationMoment,
         _ draft: KeyDraft
-    ) async throws(ProtectionError) -> ProtectionNotice.Kind? {
+    ) async throws(ProtectionError) -> ConversationNotice.Kind? {
         switch finding {
         case .changedKey: return .changedKey
         case .known: return nil

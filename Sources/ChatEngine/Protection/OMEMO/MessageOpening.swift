@@ -204,7 +204,7 @@ struct MessageOpening: Sendable {
             return OpenedMessage(opened)
         case .envelope(let envelope):
             if let optOut = envelope.content.first(where: { $0.isNamed(OptOut.name) }) {
-                let key = ProtectionNotice.Key(
+                let key = ConversationNotice.Key(
                     device.address, device: device.device.number, fingerprint: decrypted.identity.fingerprint)
                 if trust.mayRead, evidence == .envelope, conversation.kind == .direct, device.address != context.address
                 {

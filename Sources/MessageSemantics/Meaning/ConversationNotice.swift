@@ -1,8 +1,8 @@
 public import XMPPAddress
 
-/// A change of the end-to-end protection of a conversation that its timeline shows at its time. It is no message:
-/// it has no sender.
-public struct ProtectionNotice: Hashable, Sendable {
+/// A change of a conversation that its timeline shows at its time: of its end-to-end protection, or an answer of the
+/// contact. It is no message: it has no sender.
+public struct ConversationNotice: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// The first message was encrypted, or encryption was turned on again.
         case began
@@ -17,6 +17,20 @@ public struct ProtectionNotice: Hashable, Sendable {
         case changedKey = "changed-key"
         /// The other account asks for messages without encryption.
         case optOut = "opt-out"
+        /// The contact accepted our request to see its presence (RFC 6121 §3.1.6).
+        case contactAccepted = "contact-accepted"
+        /// The contact declined it (RFC 6121 §3.2.2).
+        case contactDeclined = "contact-declined"
+        /// The contact had accepted it, and does not any more.
+        case contactEnded = "contact-ended"
+
+        /// Whether it is an answer of the contact, and not about the protection.
+        public var isAnswer: Bool {
+            switch self {
+            case .contactAccepted, .contactDeclined, .contactEnded: true
+            case .began, .ended, .newDevice, .newKey, .changedKey, .optOut: false
+            }
+        }
     }
 
     /// A key that was seen at an account.
