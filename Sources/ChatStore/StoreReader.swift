@@ -28,7 +28,7 @@ public protocol StoreReader {
 
     // MARK: Conversations
 
-    /// All conversations that are shown in the list (``Conversation/isListed``): pinned ones first, then by their last
+    /// All conversations that are shown in the list (``Conversation/isListed``): pinned ones first, in their order, then by their last
     /// message, newest first.
     func conversations() throws(StoreError) -> [Conversation]
     func conversation(_ id: ConversationID) throws(StoreError) -> Conversation?

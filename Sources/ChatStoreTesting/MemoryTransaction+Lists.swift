@@ -270,6 +270,9 @@ extension MemoryTransaction {
         }
         return list.sorted { left, right in
             if left.settings.isPinned != right.settings.isPinned { return left.settings.isPinned }
+            if let isBefore = ConversationSettings.isPinnedBefore(left.settings.pinRank, right.settings.pinRank) {
+                return isBefore
+            }
             switch (left.lastMessage?.position, right.lastMessage?.position) {
             case (let left?, let right?): return left > right
             case (_?, nil): return true

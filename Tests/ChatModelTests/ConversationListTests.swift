@@ -60,6 +60,64 @@ struct ConversationListTests {
         #expect(list.rows.elements.map(\.title) == ["c", "a"])
     }
 
+    @Test("pinned conversations keep the order that the user has chosen, whatever is said in them")
+    func pinnedOrder() async throws {
+        let fixture = try await ModelFixture()
+        for (index, name) in ["a", "b", "c", "d"].enumerated() {
+            try await fixture.receive("x", id: name, at: Int64(index), in: fixture.key("\(name)@x.example"))
+        }
+        let list = await Self.list(fixture)
+        let ids = Dictionary(uniqueKeysWithValues: list.rows.elements.map { ($0.title, $0.id) })
+        let (a, b, c) = (try #require(ids["a"]), try #require(ids["b"]), try #require(ids["c"]))
+        func titles() async -> [String] {
+            await list.reload()
+            return list.rows.elements.map(\.title)
+        }
+        for id in [a, b, c] {
+            try await list.pin(id)
+            _ = await titles()
+        }
+        #expect(await titles() == ["a", "b", "c", "d"])
+        #expect(try await list.movePinned(c, by: -1))
+        #expect(await titles() == ["a", "c", "b", "d"])
+        try await fixture.receive("new", id: "n", at: 9, in: fixture.key("b@x.example"))
+        #expect(await titles() == ["a", "c", "b", "d"])
+        // There is no place above the first, below the last, and for one that is not pinned.
+        #expect(try await !list.movePinned(a, by: -1))
+        #expect(try await !list.movePinned(b, by: 1))
+        #expect(try await !list.movePinned(try #require(ids["d"]), by: -1))
+        #expect(try await list.movePinned(a, by: 1))
+        // Another program reads the same order.
+        let other = await Self.list(fixture)
+        #expect(other.rows.elements.map(\.title) == ["c", "a", "b", "d"])
+        // Whoever returns stands below the others.
+        try await list.pin(c, false)
+        _ = await titles()
+        try await list.pin(c)
+        #expect(await titles() == ["a", "b", "c", "d"])
+        let stored = try await fixture.store.read { store throws(StoreError) in try store.conversations() }
+        #expect(stored.map(\.settings.pinRank) == [0, 1, 2, nil])
+        #expect(stored.prefix(3).map(\.id) == [a, b, c])
+    }
+
+    @Test("conversations that were pinned by an earlier version stand by their last message until one is moved")
+    func pinnedBefore() async throws {
+        let fixture = try await ModelFixture()
+        for (index, name) in ["a", "b"].enumerated() {
+            let key = try fixture.key("\(name)@x.example")
+            try await fixture.receive("x", id: name, at: Int64(index), in: key)
+            try await fixture.store.write { store throws(StoreError) in
+                try store.update(ConversationSettings(isPinned: true), of: store.openConversation(key))
+            }
+        }
+        _ = await fixture.changes()
+        let list = await Self.list(fixture)
+        #expect(list.rows.elements.map(\.title) == ["b", "a"])
+        #expect(try await list.movePinned(list.rows.elements[1].id, by: -1))
+        await list.apply(await fixture.changes())
+        #expect(list.rows.elements.map(\.title) == ["a", "b"])
+    }
+
     @Test("marked as unread counts as one until it is read, in the list or in the conversation")
     func markedUnread() async throws {
         let fixture = try await ModelFixture()

@@ -149,6 +149,7 @@ struct ContractTests {
         #expect(list.map(\.draft) == [draft, nil])
         var settings = list[1].settings
         settings.isPinned = true
+        settings.pinRank = 3
         settings.notifications = .mentions
         settings.mutedUntil = .at(100)
         let (pinned, id) = (settings, list[1].id)

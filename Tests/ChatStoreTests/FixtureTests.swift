@@ -49,6 +49,8 @@ struct FixtureTests {
             try store.save(StoredRoom(address: .balcony, nickname: "Juliet"), of: account)
             try store.savePublishedName("Romeo Montague", of: .romeo, account: account)
             try store.setMarkedUnread(true, in: store.openConversation(balcony))
+            try store.update(
+                ConversationSettings(isPinned: true, pinRank: 4), of: store.openConversation(balcony))
             try store.savePresence(StoredPresence(address: .romeoPhone, show: "away"), of: account)
         }
         try await store.write { store throws(StoreError) in
@@ -114,6 +116,7 @@ struct FixtureTests {
             #expect(
                 try store.notices(of: list[1].id, in: .at(0) ... .at(99)).map(\.notice.kind)
                     == (version < 6 ? [] : [.began]))
+            #expect(list.map(\.settings.pinRank) == [version < 10 ? nil : 4, nil])
             #expect(try store.eventReaders().map(\.name) == (version < 7 ? [] : ["bot"]))
             #expect(try store.events(after: 0, limit: 9).map(\.kind) == (version < 7 ? [] : [.room]))
             #expect(try store.search(SearchRequest("雁")).messages.map(\.id) == [page[2].id])

@@ -17,11 +17,14 @@ enum Shortcuts {
             Shortcut(action: "win.join-room", keys: ["<Control>j"], title: localized("Join or Create a Room")),
             Shortcut(action: "win.room", keys: ["<Control>i"], title: localized("About the Room")),
             Shortcut(action: "win.search", keys: ["<Control>k"], title: localized("Search conversations and messages")),
+            Shortcut(action: "win.next", keys: ["<Control>Page_Down"], title: localized("Next conversation")),
+            Shortcut(action: "win.previous", keys: ["<Control>Page_Up"], title: localized("Previous conversation")),
             Shortcut(
-                action: "win.next", keys: ["<Alt>Down", "<Control>Page_Down"], title: localized("Next conversation")),
+                action: "win.down", keys: ["<Alt>Down"],
+                title: localized("Next conversation, or in the list: move a pinned one down")),
             Shortcut(
-                action: "win.previous", keys: ["<Alt>Up", "<Control>Page_Up"], title: localized("Previous conversation")
-            ),
+                action: "win.up", keys: ["<Alt>Up"],
+                title: localized("Previous conversation, or in the list: move a pinned one up")),
             Shortcut(action: "win.contacts", keys: ["<Control><Shift>c"], title: localized("Contacts")),
             Shortcut(action: "win.add-contact", keys: ["<Control><Shift>a"], title: localized("Add a Contact")),
             Shortcut(action: "win.back", keys: ["<Alt>Left"], title: localized("Back to the list")),

@@ -302,6 +302,9 @@ final class ConversationListView {
 
     // MARK: Menu
 
+    /// The row that has the keyboard focus.
+    var focusedRow: ConversationRow? { list.focused.flatMap { $0 < model.count ? model[$0] : nil } }
+
     /// Opens the menu of the focused row; `false` when no row has the focus.
     func showMenuOfFocused() -> Bool {
         guard let index = list.focused, index < model.count else { return false }

@@ -26,6 +26,11 @@ final class ConversationMenu {
             first.append(.item(localized("Mark as Unread"), "conversation.unread"))
         }
         first.append(.item(row.isPinned ? localized("Unpin") : localized("Pin"), "conversation.pin"))
+        let pinned = list.pinned
+        if let place = pinned.firstIndex(of: id) {
+            if place > 0 { first.append(.item(localized("Move Up"), "conversation.move-up")) }
+            if place < pinned.count - 1 { first.append(.item(localized("Move Down"), "conversation.move-down")) }
+        }
         first.append(
             .item(row.isArchived ? localized("Unarchive") : localized("Archive"), "conversation.archive"))
         let mute: Menu.Entry =
@@ -52,6 +57,9 @@ final class ConversationMenu {
         add("read") { () async throws(StoreError) in try await list.markRead(id, through: account) }
         add("unread") { () async throws(StoreError) in try await list.markUnread(id) }
         add("pin") { () async throws(StoreError) in try await list.pin(id, !row.isPinned) }
+        for (name, step) in [("move-up", -1), ("move-down", 1)] {
+            add(name) { () async throws(StoreError) in _ = try await list.movePinned(id, by: step) }
+        }
         add("archive") { () async throws(StoreError) in try await list.archive(id, !row.isArchived) }
         add("unmute") { () async throws(StoreError) in try await list.notify(id, for: .all, through: account) }
         add("mute") { () async throws(StoreError) in try await list.notify(id, for: .none, through: account) }

@@ -137,6 +137,8 @@ final class MainWindow {
         window.add(Action("add-contact") { [weak self] in self?.context.addContact() })
         window.add(Action("next") { [weak self] in self?.conversations.openNeighbour(1) })
         window.add(Action("previous") { [weak self] in self?.conversations.openNeighbour(-1) })
+        window.add(Action("down") { [weak self] in self?.moveOrGo(1) })
+        window.add(Action("up") { [weak self] in self?.moveOrGo(-1) })
         window.add(Action("back") { [weak self] in self?.showList() })
         window.add(Action("newest") { [weak self] in self?.conversation?.timeline.showNewest() })
         window.add(Action("unread") { [weak self] in self?.conversation?.timeline.showUnread() })
@@ -257,6 +259,13 @@ final class MainWindow {
         guard isLooking, conversation?.root.containsFocus == true else { return }
         isLooking = false
         paneChanged()
+    }
+
+    /// Moves the pinned conversation that has the focus in the list, else opens a neighbour of the open one.
+    private func moveOrGo(_ step: Int) {
+        guard let row = conversations.focusedRow, row.isPinned else { return conversations.openNeighbour(step) }
+        let list = context.home.conversations
+        context.windowContext.attempt { () async throws(StoreError) in _ = try await list.movePinned(row.id, by: step) }
     }
 
     /// The focus goes on from the list to the conversation, or around if there is none.

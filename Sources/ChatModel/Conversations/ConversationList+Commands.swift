@@ -3,11 +3,44 @@ public import ChatStore
 
 /// The user's actions on a conversation. The list follows the store and shows the result.
 extension ConversationList {
+    /// Pins a conversation below the others that are pinned, or unpins it.
     public func pin(_ id: ConversationID, _ isPinned: Bool = true) async throws(StoreError) {
-        try await change(id) { settings in
+        let others = pinned.filter { $0 != id }
+        try await store.write { store throws(StoreError) in
+            guard var settings = try store.conversation(id)?.settings, settings.isPinned != isPinned else { return }
             settings.isPinned = isPinned
             // A pinned conversation is not archived.
             if isPinned { settings.isArchived = false }
+            try store.update(settings, of: id)
+            if isPinned { try Self.rank(others + [id], in: store) }
+        }
+    }
+
+    /// The pinned conversations in their order, regardless of the search.
+    public var pinned: [ConversationID] {
+        all.values.filter(\.isPinned).sorted(by: ConversationRow.isBefore).map(\.id)
+    }
+
+    /// Moves a pinned conversation one place up or down among the pinned ones.
+    ///
+    /// - Parameter step: -1 is up, 1 is down.
+    /// - Returns: `false` if there is no such place.
+    public func movePinned(_ id: ConversationID, by step: Int) async throws(StoreError) -> Bool {
+        var order = pinned
+        guard let place = order.firstIndex(of: id), order.indices.contains(place + step) else { return false }
+        order.swapAt(place, place + step)
+        let (ordered, store) = (order, store)
+        try await store.write { store throws(StoreError) in try Self.rank(ordered, in: store) }
+        return true
+    }
+
+    /// Stores the places of pinned conversations.
+    private nonisolated static func rank(_ ids: [ConversationID], in store: any StoreWriter) throws(StoreError) {
+        for (rank, id) in ids.enumerated() {
+            guard var settings = try store.conversation(id)?.settings, settings.isPinned, settings.pinRank != rank
+            else { continue }
+            settings.pinRank = rank
+            try store.update(settings, of: id)
         }
     }
 

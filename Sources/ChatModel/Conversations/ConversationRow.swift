@@ -33,6 +33,8 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
     /// The names of those who are typing.
     public internal(set) var writing: [String]
 
+    /// The place among the pinned conversations; `nil` for one that was pinned before places were stored.
+    var pinRank: Int?
     /// The sort key within its section.
     var position: TimelinePosition?
 
@@ -53,6 +55,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
         key = conversation.key
         let settings = conversation.settings
         section = settings.isArchived ? .archived : settings.isPinned ? .pinned : .others
+        pinRank = settings.pinRank
         title = book.title(of: key)
         preview = conversation.lastMessage.map { [key] message in
             MessagePreview(message, senderName: book.author(message.sender, in: key))
@@ -70,9 +73,11 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
         self.writing = writing
     }
 
-    /// Pinned first and archived last; in each section by last message, conversations without one at the end.
+    /// Pinned first, in the order that the user has chosen, and archived last; in each section by last message,
+    /// conversations without one at the end.
     public static func isBefore(_ left: ConversationRow, _ right: ConversationRow) -> Bool {
         if left.section != right.section { return left.section < right.section }
+        if let isBefore = ConversationSettings.isPinnedBefore(left.pinRank, right.pinRank) { return isBefore }
         switch (left.position, right.position) {
         case (let left?, let right?): return left > right
         case (_?, nil): return true

@@ -46,9 +46,12 @@ extension SQLiteTransaction {
 
     func update(_ settings: ConversationSettings, of conversation: ConversationID) throws(StoreError) {
         try connection.run(
-            "UPDATE conversations SET is_pinned = ?, is_archived = ?, notifications = ?, muted_until = ? WHERE id = ?",
+            """
+            UPDATE conversations SET is_pinned = ?, pin_rank = ?, is_archived = ?, notifications = ?, muted_until = ?
+            WHERE id = ?
+            """,
             [
-                SQLiteValue(settings.isPinned), SQLiteValue(settings.isArchived),
+                SQLiteValue(settings.isPinned), SQLiteValue(settings.pinRank), SQLiteValue(settings.isArchived),
                 SQLiteValue(settings.notifications.rawValue), SQLiteValue(settings.mutedUntil),
                 SQLiteValue(conversation),
             ])
@@ -117,9 +120,10 @@ extension SQLiteTransaction {
         let rows = try connection.rows(
             """
             SELECT \(Self.columns), c.id, c.account, c.address, c.kind, c.is_pinned, c.is_archived, c.notifications,
-            c.muted_until, c.unread, d.body, d.reply, d.edits, d.time, c.is_marked_unread FROM conversations c
+            c.muted_until, c.unread, d.body, d.reply, d.edits, d.time, c.is_marked_unread, c.pin_rank
+            FROM conversations c
             LEFT JOIN drafts d ON d.conversation = c.id LEFT JOIN messages m ON m.id = c.last_message WHERE \(condition)
-            ORDER BY c.is_pinned DESC, m.order_time DESC, m.order_rank DESC, m.id DESC, c.id DESC
+            ORDER BY c.is_pinned DESC, c.pin_rank IS NULL, c.pin_rank, m.order_time DESC, m.order_rank DESC, m.id DESC, c.id DESC
             """, values
         ) { row throws(StoreError) in
             let first = Self.columnCount
@@ -129,7 +133,8 @@ extension SQLiteTransaction {
                     account: AccountID(rawValue: row.integer(first + 1)), address: try address(row.integer(first + 2)),
                     kind: ConversationKey.Kind(rawValue: Int(row.integer(first + 3))) ?? .direct),
                 settings: ConversationSettings(
-                    isPinned: row.bool(first + 4), isArchived: row.bool(first + 5),
+                    isPinned: row.bool(first + 4), pinRank: row.optionalInteger(first + 14).map { Int($0) },
+                    isArchived: row.bool(first + 5),
                     notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(first + 6))) ?? .all,
                     mutedUntil: row.optionalTime(first + 7)),
                 last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(first + 8)),

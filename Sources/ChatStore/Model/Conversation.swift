@@ -46,17 +46,22 @@ public struct ConversationSettings: Hashable, Sendable, Codable {
         case none = 2
     }
 
-    public var isPinned: Bool
+    public var isPinned: Bool {
+        didSet { if !isPinned { pinRank = nil } }
+    }
+    /// The place among the pinned conversations, from 0; `nil` for one that was pinned before places were stored.
+    public var pinRank: Int?
     public var isArchived: Bool
     public var notifications: Notifications
     /// No notifications before this time.
     public var mutedUntil: MessageTime?
 
     public init(
-        isPinned: Bool = false, isArchived: Bool = false, notifications: Notifications = .all,
+        isPinned: Bool = false, pinRank: Int? = nil, isArchived: Bool = false, notifications: Notifications = .all,
         mutedUntil: MessageTime? = nil
     ) {
         self.isPinned = isPinned
+        self.pinRank = isPinned ? pinRank : nil
         self.isArchived = isArchived
         self.notifications = notifications
         self.mutedUntil = mutedUntil
@@ -108,4 +113,16 @@ public struct ConversationKey: Hashable, Sendable, Codable {
 
     /// The conversation without its account.
     public var conversation: ConversationAddress { ConversationAddress(address, kind: kind) }
+}
+
+extension ConversationSettings {
+    /// Whether a pinned conversation stands before another one because of its place; `nil` if the last message decides.
+    package static func isPinnedBefore(_ left: Int?, _ right: Int?) -> Bool? {
+        switch (left, right) {
+        case (let left?, let right?): left == right ? nil : left < right
+        case (_?, nil): true
+        case (nil, _?): false
+        case (nil, nil): nil
+        }
+    }
 }

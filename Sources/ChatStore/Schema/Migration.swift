@@ -14,6 +14,7 @@ struct Migration: Sendable {
         Migration(number: 7, apply: { connection throws(StoreError) in try connection.execute(schema7) }),
         Migration(number: 8, apply: { connection throws(StoreError) in try connection.execute(schema8) }),
         Migration(number: 9, apply: { connection throws(StoreError) in try connection.execute(schema9) }),
+        Migration(number: 10, apply: { connection throws(StoreError) in try connection.execute(schema10) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -187,5 +188,11 @@ extension Migration {
         ALTER TABLE messages ADD COLUMN link TEXT;
         -- JSON of MessageReceipts.
         ALTER TABLE messages ADD COLUMN receipts TEXT;
+        """
+
+    /// The place of a pinned conversation.
+    static let schema10 = """
+        -- From 0; NULL for one that is not pinned, or was pinned before.
+        ALTER TABLE conversations ADD COLUMN pin_rank INTEGER;
         """
 }

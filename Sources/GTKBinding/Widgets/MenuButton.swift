@@ -69,6 +69,13 @@ public class Popover: Widget {
         return isDestructive
     }
 
+    /// Whether there is an item with a label, for tests.
+    package func has(item label: String) -> Bool {
+        var isThere = false
+        forEachItem(labelled: label) { _ in isThere = true }
+        return isThere
+    }
+
     /// Adds a CSS class to the item with a label.
     private func style(item label: String, _ name: String) {
         forEachItem(labelled: label) { gtk_widget_add_css_class($0, name) }

@@ -111,6 +111,46 @@ extension WindowTests {
             await sample.end()
         }
 
+        @Test("a pinned conversation is moved by Alt+Up and Alt+Down in the list, and by its menu")
+        func pinned() async throws {
+            let sample = try await TalkSample()
+            let window = try await window(sample)
+            let view = window.conversations
+            let list = sample.home.conversations
+            let keys = [try key(sample, 5), try key(sample, 9), try key(sample, 20)]
+            for (index, key) in keys.enumerated() {
+                try await list.pin(try #require(list.all[key]).id)
+                #expect(await Toolkit.eventually { list.pinned.count == index + 1 })
+            }
+            func shown() -> [ConversationKey] { view.model.items.prefix(3).map(\.key) }
+            #expect(await Toolkit.eventually { shown() == keys })
+            view.list.scroll(to: 0)
+            await Toolkit.settle()
+            #expect(view.list.focus(on: 2))
+            #expect(window.window.activate("win.up"))
+            #expect(await Toolkit.eventually { shown() == [keys[0], keys[2], keys[1]] })
+            // The focus goes with the row, so that it can be moved on; nothing was opened.
+            #expect(await Toolkit.eventually { view.list.focused == 1 })
+            #expect(window.openKey == nil)
+            #expect(window.window.activate("win.up"))
+            #expect(await Toolkit.eventually { shown() == [keys[2], keys[0], keys[1]] })
+            #expect(await Toolkit.eventually { view.list.focused == 0 })
+            #expect(view.showMenuOfFocused())
+            let menu = try #require(view.menu)
+            #expect(await Toolkit.eventually { menu.isMapped && menu.height > 0 })
+            await Toolkit.picture(window.window, "conversation-menu-pinned", with: menu)
+            #expect(menu.has(item: "Move Down") && !menu.has(item: "Move Up"))
+            menu.close()
+            #expect(view.scroller.activate("conversation.move-down"))
+            #expect(await Toolkit.eventually { shown() == [keys[0], keys[2], keys[1]] })
+            let stored = try await sample.home.store.read { store throws(StoreError) in
+                try store.conversations().filter(\.settings.isPinned).map(\.key)
+            }
+            #expect(stored == [keys[0], keys[2], keys[1]])
+            window.close(permanently: true)
+            await sample.end()
+        }
+
         @Test("arrow keys show a conversation and leave the focus in the list; it is read only when it is entered")
         func keys() async throws {
             let sample = try await TalkSample()
