@@ -79,6 +79,52 @@ struct MessageLifeTests {
         #expect(life.steps[4].detail.contains("desk"))
     }
 
+    @Test("a room that lets one write only once in a while is told in a sentence, with its own words")
+    func slowMode() async throws {
+        let words = "You have to wait 20 seconds between messages."
+        let life = try await life(
+            of: .failed(FailureReason(.refused, condition: FailureReason.tooFast, text: words)))
+        #expect(
+            life.steps.last?.detail
+                == "It was refused: the room lets you write only once in a while; wait a moment\n“\(words)”")
+        #expect(life.advice == "Wait a moment, then send it again.")
+    }
+
+    @Test("in a room it is listed who has seen it, or a later message; nothing where nobody says so")
+    func readers() async throws {
+        let fixture = try await ModelFixture()
+        let key = try fixture.key("balcony@rooms.example", .room)
+        let room = key.address
+        try await fixture.store.write { store throws(StoreError) in
+            for (number, body) in ["O", "Ay me!"].enumerated() {
+                _ = try store.receive(
+                    MessageCopy(
+                        route: .reflection, sender: room, isOutgoing: true, wireID: body, originID: body,
+                        archiveReferences: [ArchiveReference(archive: room, id: "\(number)")],
+                        time: ModelFixture.time(Int64(number)), content: .text(MessageText(body))), in: key)
+            }
+        }
+        func marker(_ id: String, _ nickname: String, at seconds: Int64) async throws {
+            let report = StateReport(
+                .displayed, target: .archived(ArchiveReference(archive: room, id: id)),
+                sender: try JID("balcony@rooms.example/\(nickname)"), time: ModelFixture.time(seconds))
+            try await fixture.store.write { store throws(StoreError) in try store.receive(report, in: key) }
+        }
+        let messages = try await fixture.all(key)
+        let timeline = fixture.timeline(of: key)
+        await timeline.open()
+        func last(_ index: Int) async throws -> MessageLife.Step? {
+            try await timeline.life(of: messages[index].id, isOnline: true)?.steps.last
+        }
+        #expect(try await last(0)?.title == "Archived")
+        try await marker("0", "Romeo", at: 5)
+        try await marker("1", "Nurse", at: 6)
+        #expect(try await last(0)?.title == "Seen by 2 people")
+        #expect(try await last(0)?.detail.contains("Romeo") == true)
+        #expect(try await last(1)?.title == "Seen by 1 person")
+        #expect(try await last(1)?.detail.hasPrefix("Nurse, ") == true)
+    }
+
     @Test("other people's messages have no such life")
     func others() async throws {
         let fixture = try await ModelFixture()

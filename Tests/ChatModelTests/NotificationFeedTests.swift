@@ -37,6 +37,40 @@ struct NotificationFeedTests {
         return try #require(await iterator.next())
     }
 
+    @Test("“@all” of a moderator notifies where only mentions do, and says that it is for everybody")
+    func everybody() async throws {
+        let room = ConversationKey(account: key.account, address: try JID("balcony@rooms.example"), kind: .room)
+        try await store.write { store throws(StoreError) in
+            try store.update(ConversationSettings(notifications: .mentions), of: store.openConversation(room))
+        }
+        var asked: [String] = []
+        let feed = NotificationFeed(
+            store: store, preferences: home.preferences, environment: home.environment, isQuiet: { false },
+            mayAddressEverybody: { key, nickname in
+                asked.append(nickname)
+                return key == room && nickname == "Nurse"
+            }, isInFront: { _ in false })
+        var announced: [MessageNotification] = []
+        feed.announce = { notification, _ in announced.append(notification) }
+        await feed.readBeginning()
+        for (nickname, body) in [("Tybalt", "@all fight"), ("Nurse", "dinner"), ("Nurse", "@here dinner")] {
+            let changes = store.changes()
+            let sender = try JID("balcony@rooms.example/\(nickname)")
+            try await store.write { store throws(StoreError) in
+                _ = try store.receive(
+                    MessageCopy(
+                        route: .live, sender: sender, originID: body, time: .now, content: .text(MessageText(body))),
+                    in: room)
+            }
+            var iterator = changes.makeAsyncIterator()
+            await feed.apply(try #require(await iterator.next()))
+        }
+        #expect(announced.map(\.preview?.text) == ["@here dinner"])
+        #expect(announced.map(\.isForEverybody) == [true])
+        // The room is asked only where it matters.
+        #expect(asked == ["Tybalt", "Nurse"])
+    }
+
     @Test("a message notifies once, with its text; not when visible, muted or disabled")
     func announce() async throws {
         var isInFront = false

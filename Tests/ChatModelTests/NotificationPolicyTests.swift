@@ -24,6 +24,7 @@ struct NotificationPolicyTests {
         var isOtherDeviceActive = false
         var isQuiet = false
         var kind = ConversationKey.Kind.room
+        var isModerator = false
         let outcome: Outcome
     }
 
@@ -53,6 +54,11 @@ struct NotificationPolicyTests {
             Case(body: "Juliette", settings: mentions, outcome: .silent(.noMention)),
             Case(body: "请问朱丽叶在吗", settings: mentions, outcome: .announced(isMention: true)),
             Case(body: "juliet_2", settings: mentions, outcome: .silent(.noMention)),
+            Case(body: "@all dinner", settings: mentions, outcome: .silent(.noMention)),
+            Case(body: "@all dinner", settings: mentions, isModerator: true, outcome: .announced(isMention: true)),
+            Case(body: "dinner", settings: mentions, isModerator: true, outcome: .silent(.noMention)),
+            Case(body: "@all", kind: .direct, isModerator: true, outcome: .announced(isMention: false)),
+            Case(body: "@here", settings: muted, isModerator: true, outcome: .silent(.muted)),
         ])
     func decide(_ test: Case) async throws {
         let fixture = try await ModelFixture()
@@ -63,7 +69,7 @@ struct NotificationPolicyTests {
         let message = try #require(try await fixture.all(room).first)
         let decision = NotificationPolicy().decide(
             message, settings: test.settings, title: "Balcony", senderName: "Tybalt", kind: test.kind,
-            names: ["Juliet", "朱丽叶"], isRead: test.isRead,
+            names: ["Juliet", "朱丽叶"], mayAddressEverybody: test.isModerator, isRead: test.isRead,
             in: Situation(
                 now: ModelFixture.time(test.age), isInFront: test.isInFront,
                 isOtherDeviceActive: test.isOtherDeviceActive, isQuiet: test.isQuiet))

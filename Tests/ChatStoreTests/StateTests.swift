@@ -132,6 +132,40 @@ struct StateTests {
         #expect(try await store.timeline(store.balcony).map(\.state) == [.queued])
     }
 
+    @Test(
+        "who has seen our messages in a room is stored at the last one that they cover; their state stays",
+        arguments: StoreKind.allCases)
+    func readers(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let room = store.balcony
+        func marker(_ id: String, _ nickname: String, at seconds: Int64) async throws {
+            try await store.report(
+                StateReport(
+                    .displayed, target: .archived(ArchiveReference(archive: .balcony, id: id)),
+                    sender: try JID("balcony@rooms.example/\(nickname)"), time: .at(seconds)), in: room)
+        }
+        for (number, isOwn) in [true, false, true, false].enumerated() {
+            try await store.receive(
+                .text(
+                    "\(number)", from: isOwn ? try JID("balcony@rooms.example/Juliet") : .nurseInBalcony,
+                    archived: "\(number)", by: .balcony, at: Int64(number), isOutgoing: isOwn), in: room)
+        }
+        try await marker("0", "Nurse", at: 5)
+        try await marker("1", "Peter", at: 6)
+        try await marker("3", "Nurse", at: 7)
+        try await marker("3", "Nurse", at: 8)
+        try await marker("unknown", "Tybalt", at: 9)
+        try await store.report(
+            StateReport(.displayed, target: .archived(ArchiveReference(archive: .balcony, id: "0")), sender: .tybalt),
+            in: room)
+        let messages = try await store.timeline(room)
+        #expect(messages.map { $0.receipts.map(\.device) } == [["Nurse", "Peter"], [], ["Nurse"], []])
+        #expect(messages.allSatisfy { $0.state != .displayed })
+        #expect(messages[2].receipts.map(\.time) == [.at(7)])
+        for number in 0..<100 { try await marker("0", "guest \(number)", at: 10) }
+        #expect(try await store.timeline(room)[0].receipts.count == 64)
+    }
+
     @Test("a failure has a reason, and a proof of delivery overrides it", arguments: StoreKind.allCases)
     func failures(kind: StoreKind) async throws {
         let store = try await TestStore(kind)

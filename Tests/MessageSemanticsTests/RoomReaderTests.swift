@@ -146,6 +146,31 @@ struct RoomReaderTests {
         #expect(key.kind == .room && report.kind == .refused(condition: "forbidden", text: nil))
     }
 
+    @Test(
+        "A room that limits how often one writes says so with a condition of its own (XEP-0500 §5)",
+        arguments: [
+            ("wait", "policy-violation", "too-fast"), ("wait", "resource-constraint", "too-fast"),
+            ("modify", "policy-violation", "policy-violation"),
+            ("wait", "internal-server-error", "internal-server-error"),
+        ])
+    func slowMode(type: String, condition: String, read: String) throws {
+        let namespace = "urn:ietf:params:xml:ns:xmpp-stanzas"
+        let error =
+            "<error type='\(type)'><\(condition) xmlns='\(namespace)'/><text xmlns='\(namespace)'>20 seconds</text></error>"
+        let room = "orchard@rooms.example.com"
+        guard case .report(let report, _)? = try Self.read(error, from: room, type: "error").first else {
+            Issue.record("no report")
+            return
+        }
+        #expect(report.kind == .refused(condition: read, text: "20 seconds"))
+        // Nobody is slowed down outside of rooms.
+        guard case .report(let other, _)? = try Self.read(error, from: "romeo@example.net", type: "error").first else {
+            Issue.record("no report")
+            return
+        }
+        #expect(other.kind == .refused(condition: condition, text: "20 seconds"))
+    }
+
     @Test("Private messages of an occupant are a separate conversation; those of an unknown room are ignored")
     func others() throws {
         guard
@@ -168,6 +193,14 @@ struct RoomReaderTests {
         #expect(
             try Self.read(marker, from: "orchard@rooms.example.com/Jule")
                 == [.read(.archived(ArchiveReference(archive: room, id: "s1")), in: key)])
-        #expect(try Self.read(marker, from: "orchard@rooms.example.com/Romeo").isEmpty)
+        let sender = try JID("orchard@rooms.example.com/Romeo")
+        let target = TargetReference.archived(ArchiveReference(archive: room, id: "s1"))
+        #expect(
+            try Self.read(marker, from: sender.description)
+                == [.report(StateReport(.displayed, target: target, sender: sender, time: Self.arrival.time), in: key)])
+        // Ids that the room does not assign can be given to any message.
+        let plain = RoomOccupancy(nickname: "Jule")
+        #expect(try Self.read(marker, from: sender.description, occupancy: plain).isEmpty)
+        #expect(try Self.read(marker, from: room.description).isEmpty)
     }
 }

@@ -117,7 +117,7 @@ extension AppContext {
                 services: timelineServices(of: key, room), room: room.map { roomPart($0) },
                 composer: composerContext(
                     of: key, name: { [weak self, weak room] in room?.title ?? self?.name(of: key) ?? "" },
-                    nicknames: { [weak room] in room?.nicknames ?? [] }),
+                    room: room),
                 contact: key.kind == .direct
                     ? contactActions(ContactRow.ID(account: key.account, address: key.address)) : nil,
                 conversations: home.conversations, contacts: home.contacts, accounts: home.accounts,
@@ -134,6 +134,7 @@ extension AppContext {
             forward: { [weak self] in if let self { ForwardingWindow($0, self).present() } },
             moderation: room.map { moderation(in: $0) },
             occupantAvatar: { [weak room] in room?.avatars[$0] },
+            mayAddressEverybody: { [weak room] in room?.mayAddressEverybody($0) ?? false },
             isOnline: { [home] in home.accounts.rows[key.account]?.connection.isOnline ?? false },
             showDevices: home.account(key.account).flatMap { encryption($0) }.map { _ in
                 { [weak self] notice in
@@ -156,7 +157,7 @@ extension AppContext {
 
     /// `nil` when the account is not running.
     private func composerContext(
-        of key: ConversationKey, name: @escaping () -> String, nicknames: @escaping () -> [String]
+        of key: ConversationKey, name: @escaping () -> String, room: RoomModel?
     ) -> ComposerContext? {
         guard let account = home.account(key.account) else { return nil }
         let media = home.media(of: key.account)
@@ -171,7 +172,9 @@ extension AppContext {
                 ? { [weak self] in
                     self?.showDevices(of: key.address, name: name(), as: key.account, over: self?.window?.window)
                 } : nil,
-            nicknames: nicknames, commands: commands(of: key, account),
+            nicknames: { [weak room] in room?.nicknames ?? [] },
+            mayAddressEverybody: room.map { room in { [weak room] in room?.mayAddressEverybody() ?? false } },
+            commands: commands(of: key, account),
             sendsWithReturn: { [home] in home.preferences.values.sendsWithReturn },
             spelling: spelling,
             checksSpelling: { [home] in home.preferences.values.checksSpelling }, showToast: windowContext.showToast,

@@ -11,6 +11,8 @@ final class ComposerView {
     let root: Widget
     let entry = TextView()
     let completions = CompletionBar()
+    /// What a word that addresses everybody in the room does.
+    let everybody = Label().wrap(maximumCharacters: 60).textAlignment(0).css("caption", "dim-label").hidden()
     let banner = ComposerBanner()
     let link: LinkBanner
     let send = SendButton.button()
@@ -61,7 +63,8 @@ final class ComposerView {
         }
         let row = Box.horizontal(spacing: 6, stack.expand(.horizontal), buttons.align(vertical: .end))
         root = Box.vertical(
-            Separator(.horizontal), completions.root, banner.root, link.root, row.margins(horizontal: 8, vertical: 8)
+            Separator(.horizontal), completions.root, everybody.margins(start: 14, end: 14, top: 6, bottom: 0),
+            banner.root, link.root, row.margins(horizontal: 8, vertical: 8)
         ).css("composer")
         name()
         spelling = context.spelling.map { Spelling(entry, $0, isOn: context.checksSpelling) }
@@ -182,6 +185,20 @@ final class ComposerView {
         spelling?.changed()
         if composer.text != text { composer.text = text }
         complete()
+        showEverybody(text)
+    }
+
+    /// Says whom “@all” and “@here” notify, before the message is sent.
+    private func showEverybody(_ text: String) {
+        let mention = context.mayAddressEverybody == nil ? nil : EverybodyMention.first(in: text)?.mention
+        everybody.isVisible = mention != nil
+        guard let mention, let mayAddress = context.mayAddressEverybody?() else { return }
+        everybody.text =
+            switch (mention, mayAddress) {
+            case (.all, true): localized("Everyone in the room is notified.")
+            case (.here, true): localized("Everyone who is in the room now is notified.")
+            case (_, false): localized("Only moderators can notify everyone in the room.")
+            }
     }
 
     // MARK: Actions
@@ -233,7 +250,13 @@ final class ComposerView {
         if let completion = EmojiCompletion(in: text, at: place) { return completions.show(.emoji(completion)) }
         if context.commands?.suggest(for: text, at: place, in: self) == true { return }
         let names = context.nicknames()
-        completions.show(names.isEmpty ? nil : MentionCompletion(in: text, at: place, of: names).map { .name($0) })
+        let addressesEverybody = context.mayAddressEverybody?() ?? false
+        completions.show(
+            names.isEmpty && !addressesEverybody
+                ? nil
+                : MentionCompletion(
+                    in: text, at: place, of: names, addressesEverybody: addressesEverybody
+                ).map { .name($0) })
     }
 
     /// Inserts one of the suggestions.
@@ -269,6 +292,8 @@ struct ComposerContext {
     var showDevices: (() -> Void)?
     /// The names that a message can mention: the nicknames in a room.
     var nicknames: () -> [String] = { [] }
+    /// Whether “@all” notifies everybody in the room; `nil` outside of rooms.
+    var mayAddressEverybody: (() -> Bool)?
     /// The commands of the other side, which "/" suggests; `nil` where there are none.
     var commands: CommandSuggestions?
     /// Whether Return sends; otherwise Ctrl+Return does.

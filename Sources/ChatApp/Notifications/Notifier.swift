@@ -123,7 +123,10 @@ final class Notifier {
 
     static func notification(_ news: MessageNotification, picture: [UInt8]?) -> NotificationContent {
         let text = news.preview.map { Wording.preview($0) } ?? localized("New message")
-        let body = news.senderName.map { localized("%@: %@", $0, text) } ?? text
+        let body =
+            news.senderName.map {
+                news.isForEverybody ? localized("%@ to everyone: %@", $0, text) : localized("%@: %@", $0, text)
+            } ?? text
         var notification = NotificationContent(news.title, body: body)
         let target = String(news.conversation.rawValue)
         notification.click = NotificationAction("app.open-conversation", target: target)

@@ -1,4 +1,5 @@
 internal import ChatModel
+internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
@@ -178,8 +179,15 @@ struct BodyMarks: Equatable {
     /// The user's nickname, where a message mentions the user.
     var name: String?
 
-    /// Where the name is, in characters.
-    func names(in text: String) -> [Range<Int>] { name.map { SearchMarks.names(of: $0, in: text) } ?? [] }
+    /// Whether the word that addresses everybody is marked.
+    var marksEverybody = false
+
+    /// Where the name and that word are, in characters.
+    func names(in text: String) -> [Range<Int>] {
+        let names = name.map { SearchMarks.names(of: $0, in: text) } ?? []
+        let everybody = marksEverybody ? EverybodyMention.first(in: text).map { [$0.range] } ?? [] : []
+        return (names + everybody).sorted { $0.lowerBound < $1.lowerBound }
+    }
 }
 
 /// Creates Pango markup from the pieces of a message.

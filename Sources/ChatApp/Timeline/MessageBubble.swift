@@ -86,7 +86,8 @@ final class MessageBubble {
         bubble.css("incoming", !isOutgoing && !isBare)
         bubble.css("bare", isBare)
         bubble.css("last", message.endsGroup)
-        bubble.css("mention", isMention && !isDeleted)
+        let isCall = addressesEverybody(message)
+        bubble.css("mention", (isMention || isCall) && !isDeleted)
 
         showQuotation(message, isDeleted)
         let absence = isDeleted ? localized("This message was deleted") : message.notOpened
@@ -95,7 +96,9 @@ final class MessageBubble {
         if body.root.isVisible {
             body.show(
                 text, prefix: text.isAction ? message.senderName : nil,
-                marking: BodyMarks(search: owner?.highlight ?? "", name: isMention ? message.ownNickname : nil))
+                marking: BodyMarks(
+                    search: owner?.highlight ?? "", name: isMention ? message.ownNickname : nil,
+                    marksEverybody: isCall))
         }
         let link = isDeleted || !body.root.isVisible ? nil : message.captioned.text.link
         showCard(link)
@@ -135,6 +138,14 @@ final class MessageBubble {
     private static func captionWidth(_ attachments: [Attachment]) -> Int {
         if attachments.count > 1 { return AlbumLayout.width }
         return max(minimumCaptionWidth, attachments.map { Int(PictureView.size($0).width) }.max() ?? 0)
+    }
+
+    /// Whether a moderator addresses everybody.
+    private func addressesEverybody(_ message: TimelineMessage) -> Bool {
+        guard message.ownNickname != nil, !message.isOutgoing, let nickname = message.sender.resource,
+            EverybodyMention.first(in: message.text.body) != nil
+        else { return false }
+        return services.mayAddressEverybody(nickname)
     }
 
     private func parse(_ message: TimelineMessage) -> (body: MessageBody, isMention: Bool) {

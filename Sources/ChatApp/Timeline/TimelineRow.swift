@@ -19,6 +19,8 @@ struct TimelineServices {
     let moderation: Moderation?
     /// The picture of a person in the room, by nickname, as in the list of its people.
     var occupantAvatar: (String) -> String? = { _ in nil }
+    /// Whether “@all” of a person in the room addresses everybody, by nickname.
+    var mayAddressEverybody: (String) -> Bool = { _ in false }
     /// Whether the account is connected.
     let isOnline: () -> Bool
     /// Opens the devices that a notice is about; `nil` for an account without encryption.

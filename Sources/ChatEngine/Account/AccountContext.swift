@@ -51,7 +51,8 @@ final class AccountContext: Sendable {
             protection: protection ?? encryption ?? PlainContent(), hearing: hearing, now: now)
         queue = SendQueue(
             store: store, account: id,
-            tellsActivity: { stateSupport.allows($0) }, uploader: uploader,
+            tellsActivity: { stateSupport.allows($0) },
+            occupancy: { [occupancies = recorder.occupancies] in occupancies.all[$0] }, uploader: uploader,
             protector: recorder.protector, media: media, now: now)
         state = Mutex(State(policy: policy))
     }

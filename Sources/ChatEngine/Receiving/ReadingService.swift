@@ -22,12 +22,21 @@ struct ReadingService: Sendable {
         guard isNew, let known, let session = context.session else { return }
         await informDevices(of: known, in: key, session: session)
         guard !known.isOutgoing, context.policy.tellsReceipts else { return }
+        if key.kind == .room { return await informRoom(of: known, in: key, session: session) }
         // A stranger does not learn when the user reads (XEP-0333 §7).
         guard key.kind == .direct, await session.mayLearnPresence(key.address),
             let id = known.wireID ?? known.originID, id.utf8.count <= Message.repeatedIDBytes
         else { return }
         // Without a connection, the next marker includes it.
         _ = try? await session.send(Message.displayedMarker(for: id, to: key.address, type: .chat))
+    }
+
+    /// Tells the members of a private room; in any other, strangers would learn when the user reads (XEP-0333 §7).
+    private func informRoom(of message: StoredMessage, in key: ConversationKey, session: Session) async {
+        guard let occupancy = context.occupancies[key.address], occupancy.isPrivate, occupancy.hasStanzaIDs,
+            let id = message.archiveReference?.id, id.utf8.count <= Message.repeatedIDBytes
+        else { return }
+        _ = try? await session.send(Message.displayedMarker(for: id, to: key.address, type: .groupchat))
     }
 
     /// Applies the read positions of this account's other devices.

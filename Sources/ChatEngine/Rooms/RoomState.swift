@@ -57,6 +57,9 @@ public struct RoomState: Hashable, Sendable {
             self.hats = hats
         }
 
+        /// Whether “@all” of this person addresses everybody. Anybody else would wake a room of strangers.
+        public var mayAddressEverybody: Bool { isModerator || standing <= .admin }
+
         init(_ occupant: Occupant) {
             let standing: Standing =
                 switch (occupant.affiliation, occupant.role) {

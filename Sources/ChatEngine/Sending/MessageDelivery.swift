@@ -71,6 +71,9 @@ extension FailureReason {
     /// The condition of a message after which the server ended the connection more than once.
     public static let connectionEnded = "connection-ended"
 
+    /// The condition of a message that a room refused because its author has to wait.
+    public static let tooFast = StateReport.tooFast
+
     /// Whether the message would fail in the same way again.
     public var isFinal: Bool { kind == .refused || condition == Self.tooLong }
 

@@ -11,6 +11,8 @@ struct QueuedStanzas: Sendable {
     /// Whether a message to a contact states that its author has stopped typing (XEP-0085 §5.1); evaluated for each
     /// message.
     let tellsActivity: @Sendable (JID) -> Bool
+    /// This account in a room.
+    var occupancy: @Sendable (JID) -> RoomOccupancy? = { _ in nil }
     let protector: MessageProtector
     let now: @Sendable () -> MessageTime
     /// Contains the files that are sent inside messages.
@@ -103,7 +105,9 @@ struct QueuedStanzas: Sendable {
             text.attachments = []
             content = .text(text)
         }
-        var message = MessageBuilder(tellsActivity: tellsActivity(key.address)).message(
+        let builder = MessageBuilder(
+            tellsActivity: tellsActivity(key.address), occupancy: key.kind == .room ? occupancy(key.address) : nil)
+        var message = builder.message(
             content, id: id, in: key.conversation, replyingTo: try await repliedMessage(of: entry),
             firstSent: try await firstSending(of: entry))
         if let inline, var whole = message {

@@ -40,21 +40,21 @@ public actor SendQueue {
 
     /// - Parameters:
     ///   - tellsActivity: whether a message to a contact states that its author has stopped typing (XEP-0085 §5.1).
+    ///   - occupancy: this account in a room.
     ///   - protector: encrypts messages.
     ///   - media: contains the encrypted files during their upload.
     init(
         store: any LocalStore, account: AccountID, tellsActivity: @escaping @Sendable (JID) -> Bool = { _ in true },
+        occupancy: @escaping @Sendable (JID) -> RoomOccupancy? = { _ in nil },
         uploader: (any AttachmentUploader)? = nil, protector: MessageProtector, media: MediaCache? = nil,
         now: @escaping @Sendable () -> MessageTime
     ) {
-        self.store = store
-        self.account = account
+        (self.store, self.account, self.now) = (store, account, now)
         stanzas = QueuedStanzas(
-            store: store, account: account, tellsActivity: tellsActivity, protector: protector, now: now,
-            media: media)
+            store: store, account: account, tellsActivity: tellsActivity, occupancy: occupancy, protector: protector,
+            now: now, media: media)
         uploads = QueuedUploads(
             store: store, uploader: uploader, protection: protector.protection, media: media, now: now)
-        self.now = now
     }
 
     /// Rooms to which messages can be sent.

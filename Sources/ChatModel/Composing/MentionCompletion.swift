@@ -1,3 +1,5 @@
+internal import ChatStore
+
 /// Completes a nickname that the user starts to type in a room.
 ///
 ///     let completion = MentionCompletion(in: "Tyb", at: end, of: ["Tybalt", "Romeo"])
@@ -16,7 +18,11 @@ public struct MentionCompletion: Sendable, Hashable {
     private static let lengthLimit = 1_024
 
     /// `nil` if the cursor is inside a word, or if no nickname matches.
-    public init?(in text: String, at cursor: String.Index, of names: [String]) {
+    ///
+    /// - Parameter addressesEverybody: whether the words for everybody are suggested after `@`.
+    public init?(
+        in text: String, at cursor: String.Index, of names: [String], addressesEverybody: Bool = false
+    ) {
         var start = cursor
         var length = 0
         while start > text.startIndex, !text[text.index(before: start)].isWhitespace {
@@ -29,7 +35,8 @@ public struct MentionCompletion: Sendable, Hashable {
         // Without `@`, only the first word is completed, where addressing a person is likely.
         guard written.first == "@" || !begun.isEmpty else { return nil }
         guard cursor == text.endIndex || text[cursor].isWhitespace else { return nil }
-        let found = names.map { ($0, FoldedName($0).text) }.filter { $0.1.hasPrefix(begun) }
+        let everybody = addressesEverybody && written.first == "@" ? EverybodyMention.allCases.map(\.rawValue) : []
+        let found = (names + everybody).map { ($0, FoldedName($0).text) }.filter { $0.1.hasPrefix(begun) }
             .sorted { ($0.1.count, $0.1) < ($1.1.count, $1.1) }
         guard !found.isEmpty else { return nil }
         range = start..<cursor

@@ -25,6 +25,8 @@ public final class NotificationFeed {
     private let environment: ModelEnvironment
     private let isQuiet: () -> Bool
     private let isInFront: (ConversationKey) -> Bool
+    /// Whether somebody in a room may address everybody in it.
+    private let mayAddressEverybody: (ConversationKey, _ nickname: String) async -> Bool
     /// The newest message seen of each conversation.
     private var latest: [ConversationID: TimelinePosition] = [:]
     private var announced: Set<ConversationID> = []
@@ -37,21 +39,29 @@ public final class NotificationFeed {
     public convenience init(_ home: ChatHome, isInFront: @escaping (ConversationKey) -> Bool) {
         self.init(
             store: home.store, preferences: home.preferences, environment: home.environment,
-            isQuiet: { home.availability == .doNotDisturb }, isInFront: isInFront)
+            isQuiet: { home.availability == .doNotDisturb },
+            mayAddressEverybody: { [weak home] key, nickname in
+                let state = await home?.account(key.account)?.rooms.state(of: key.address)
+                return state?.people.first { $0.nickname == nickname }?.mayAddressEverybody ?? false
+            }, isInFront: isInFront)
     }
 
     /// - Parameters:
     ///   - isQuiet: whether the user has turned notifications off.
+    ///   - mayAddressEverybody: whether somebody in a room may address everybody in it.
     ///   - isInFront: whether the user is looking at a conversation.
     public init(
         store: any LocalStore, preferences: Preferences, environment: ModelEnvironment,
-        isQuiet: @escaping () -> Bool, isInFront: @escaping (ConversationKey) -> Bool
+        isQuiet: @escaping () -> Bool,
+        mayAddressEverybody: @escaping (ConversationKey, _ nickname: String) async -> Bool = { _, _ in false },
+        isInFront: @escaping (ConversationKey) -> Bool
     ) {
         self.store = store
         self.preferences = preferences
         self.environment = environment
         self.isQuiet = isQuiet
         self.isInFront = isInFront
+        self.mayAddressEverybody = mayAddressEverybody
     }
 
     public func run() async {
@@ -88,7 +98,19 @@ public final class NotificationFeed {
                     names: Self.names(for: conversation.key, book), readPosition: try store.readPosition(in: id))
             }
         }
-        for finding in found ?? [] { decide(finding) }
+        for finding in found ?? [] { decide(finding, callers: await callers(in: finding)) }
+    }
+
+    /// Those messages of a room with which a moderator addresses everybody. The room is asked only about these words.
+    private func callers(in finding: Finding) async -> Set<MessageID> {
+        guard let key = finding.conversation?.key, key.kind == .room else { return [] }
+        var callers: Set<MessageID> = []
+        for message in finding.messages
+        where !message.isOutgoing && EverybodyMention.first(in: message.text.body) != nil {
+            guard let nickname = message.sender.resource, await mayAddressEverybody(key, nickname) else { continue }
+            callers.insert(message.id)
+        }
+        return callers
     }
 
     /// A consistent snapshot of one conversation.
@@ -102,7 +124,7 @@ public final class NotificationFeed {
         var readPosition: TimelinePosition?
     }
 
-    private func decide(_ finding: Finding) {
+    private func decide(_ finding: Finding, callers: Set<MessageID>) {
         guard let conversation = finding.conversation else { return forget(finding.id) }
         if conversation.unreadCount == 0 { forgetAnnouncement(finding.id) }
         let before = latest[finding.id]
@@ -118,7 +140,8 @@ public final class NotificationFeed {
             let isRead = finding.readPosition.map { message.position <= $0 } ?? false
             let decision = policy.decide(
                 message, settings: conversation.settings, title: finding.title, senderName: author,
-                kind: conversation.key.kind, names: finding.names, isRead: isRead, in: situation)
+                kind: conversation.key.kind, names: finding.names,
+                mayAddressEverybody: callers.contains(message.id), isRead: isRead, in: situation)
             if case .announce(let notification) = decision { news = notification }
         }
         guard let news else { return }

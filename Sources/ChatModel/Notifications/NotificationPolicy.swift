@@ -57,10 +57,12 @@ public struct NotificationPolicy: Sendable, Hashable {
     ///   - title: the title of the conversation.
     ///   - senderName: the name of the author.
     ///   - names: the user's names in the conversation: nickname, display name, address.
+    ///   - mayAddressEverybody: whether the author is a moderator of the room.
     ///   - isRead: whether it is before the read position.
     public func decide(
         _ message: StoredMessage, settings: ConversationSettings, title: String, senderName: String,
-        kind: ConversationKey.Kind, names: [String], isRead: Bool = false, in situation: Situation
+        kind: ConversationKey.Kind, names: [String], mayAddressEverybody: Bool = false, isRead: Bool = false,
+        in situation: Situation
     ) -> Decision {
         if message.isOutgoing { return .suppress(.own) }
         if message.isRetracted { return .suppress(.retracted) }
@@ -73,14 +75,17 @@ public struct NotificationPolicy: Sendable, Hashable {
         // The user's settings take precedence: a temporary mute applies to mentions, too.
         if settings.notifications == .none { return .suppress(.muted) }
         if let until = settings.mutedUntil, until > situation.now { return .suppress(.muted) }
-        let isMention = MentionRule.mentions(names, in: message.text.body) { FoldedName($0).text }
+        let isForEverybody =
+            mayAddressEverybody && kind == .room && EverybodyMention.first(in: message.text.body) != nil
+        let isMention =
+            isForEverybody || MentionRule.mentions(names, in: message.text.body) { FoldedName($0).text }
         if settings.notifications == .mentions, !isMention { return .suppress(.noMention) }
         let preview = MessagePreview(message, senderName: senderName)
         return .announce(
             MessageNotification(
                 conversation: message.conversation, message: message.id, title: title,
                 senderName: kind == .room ? senderName : nil, preview: showsText ? preview : nil,
-                isMention: isMention && kind != .direct))
+                isMention: isMention && kind != .direct, isForEverybody: isForEverybody))
     }
 }
 
@@ -96,4 +101,6 @@ public struct MessageNotification: Sendable, Hashable {
     public let preview: MessagePreview?
     /// Whether the message mentions the user.
     public let isMention: Bool
+    /// Whether it mentions the user because a moderator addresses everybody in the room.
+    public let isForEverybody: Bool
 }

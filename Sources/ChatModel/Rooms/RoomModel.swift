@@ -79,6 +79,12 @@ public final class RoomModel {
 
     public var rights: RoomRights { RoomRights(own) }
 
+    /// Whether a person in the room may address everybody; the user for `nil`.
+    public func mayAddressEverybody(_ nickname: String? = nil) -> Bool {
+        let person = nickname.map { nickname in state.people.first { $0.nickname == nickname } } ?? own
+        return person.map(\.mayAddressEverybody) ?? false
+    }
+
     /// The nicknames of the others, for completion.
     public var nicknames: [String] { state.people.filter { !$0.isOwn }.map(\.nickname) }
 

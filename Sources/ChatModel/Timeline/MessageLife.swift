@@ -29,7 +29,11 @@ public struct MessageLife: Sendable, Hashable {
     /// - Parameters:
     ///   - entry: of the send queue; `nil` if it is not in the queue.
     ///   - name: of the other side.
-    public init(_ message: StoredMessage, entry: QueuedMessage?, name: String, isRoom: Bool, isOnline: Bool) {
+    ///   - readers: who has seen it in a room, as far as that is known.
+    public init(
+        _ message: StoredMessage, entry: QueuedMessage?, name: String, isRoom: Bool, isOnline: Bool,
+        readers: [MessageReceipt] = []
+    ) {
         let state = message.state
         let isWithServer = state.isWithServer
         var steps = [
@@ -67,6 +71,13 @@ public struct MessageLife: Sendable, Hashable {
                         : localized("%@ has not confirmed it. Not everybody sends such confirmations.", name),
                     progress: isDisplayed ? .done : isDelivered ? .waiting : .open))
         }
+        if isRoom, !readers.isEmpty {
+            steps.append(
+                Step(
+                    title: localized("Seen by %@ person", plural: "Seen by %@ people", count: readers.count),
+                    detail: readers.map { localized("%@, %@", $0.device, Wording.full($0.time)) }
+                        .joined(separator: "\n"), progress: .done))
+        }
         self.steps = steps
         advice = state == .queued && !isOnline ? localized("It is sent as soon as you are connected.") : nil
     }
@@ -91,7 +102,10 @@ public struct MessageLife: Sendable, Hashable {
                 reason.kind == .refused
                 ? localized("It was refused: %@", Wording.failure(reason))
                 : localized("It was not sent: %@", Wording.failure(reason))
-            return Step(title: title, detail: who, progress: .failed)
+            // The room says how long to wait (XEP-0500 §5).
+            let words =
+                reason.condition == FailureReason.tooFast ? reason.text.map { "\n" + localized("“%@”", $0) } : nil
+            return Step(title: title, detail: who + (words ?? ""), progress: .failed)
         case .queued:
             let detail: String =
                 if !isOnline {
@@ -122,6 +136,7 @@ public struct MessageLife: Sendable, Hashable {
             localized("Send it again later.")
         case "forbidden", "not-allowed", "not-authorized", "registration-required", "subscription-required":
             localized("Ask the person to accept your contact request, or an owner of the room for the right to write.")
+        case FailureReason.tooFast: localized("Wait a moment, then send it again.")
         case FailureReason.tooLong: localized("Send it in parts, or as a file.")
         default: nil
         }
@@ -142,11 +157,30 @@ extension Timeline {
     ///
     /// - Parameter isOnline: whether the account is connected.
     public func life(of message: MessageID, isOnline: Bool) async throws(StoreError) -> MessageLife? {
+        let isRoom = key.kind == .room
         let found = try await store.read { store throws(StoreError) in
-            (try store.message(message), try store.queued(message))
+            let stored = try store.message(message)
+            let readers =
+                isRoom ? try stored.map { stored throws(StoreError) in try Self.readers(of: stored, store) } : nil
+            return (stored, try store.queued(message), readers ?? [])
         }
         guard let stored = found.0, stored.isOutgoing else { return nil }
         return MessageLife(
-            stored, entry: found.1, name: title, isRoom: key.kind == .room, isOnline: isOnline)
+            stored, entry: found.1, name: title, isRoom: isRoom, isOnline: isOnline, readers: found.2)
+    }
+
+    /// The number of later messages that are looked through for readers: who reads on has seen this one, too.
+    private nonisolated static let readLimit = 200
+
+    /// Who has seen a message in a room, each once and since when: who has seen a later one has seen it, too.
+    private nonisolated static func readers(
+        of message: StoredMessage, _ store: any StoreReader
+    ) throws(StoreError) -> [MessageReceipt] {
+        let later = try store.timeline(of: message.conversation, .after(message.position), limit: readLimit)
+        var readers: [MessageReceipt] = []
+        for receipt in ([message] + later).filter(\.isOutgoing).flatMap(\.receipts) where receipt.kind == .displayed {
+            if !readers.contains(where: { $0.device == receipt.device }) { readers.append(receipt) }
+        }
+        return readers
     }
 }

@@ -36,6 +36,7 @@ extension Wording {
             localized("it is not accepted there")
         case "policy-violation", "resource-constraint", "internal-server-error":
             localized("the server does not accept it now")
+        case FailureReason.tooFast: localized("the room lets you write only once in a while; wait a moment")
         case FailureReason.tooLong: localized("it is too long for one message; send it as a file")
         case FailureReason.connectionEnded: localized("the server ended the connection because of it")
         case "imported": localized("it was imported and not sent from here")

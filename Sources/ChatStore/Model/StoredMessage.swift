@@ -29,7 +29,8 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     /// The devices, or accounts without any, that cannot decrypt a message of ours that others can, each with its
     /// reason.
     public let unreadable: [ProtectionError.Recipient]
-    /// Which devices of the other side have confirmed a message of ours, in the order of arrival.
+    /// Which devices of the other side have confirmed a message of ours, in the order of arrival; in a room, which
+    /// occupants have seen this one and none of our later ones.
     public let receipts: [MessageReceipt]
 }
 
@@ -43,13 +44,15 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
     }
 
     public let kind: Kind
-    /// The resource of the device; empty if its address had none.
+    /// The resource of the device; empty if its address had none. In a room it is the nickname.
     public let device: String
     /// When it arrived.
     public let time: MessageTime
 
     /// More are not stored: no user has so many devices, and a sender can invent them.
     static let limit = 16
+    /// The same for a room: who reads the names of more people?
+    static let limitInRoom = 64
     /// In characters.
     private static let deviceLimit = 64
 

@@ -110,10 +110,11 @@ extension MessageRecord {
 
     /// Adds a receipt, once for each device and kind.
     ///
+    /// - Parameter limit: the number of receipts.
     /// - Returns: `false` if nothing has changed.
-    mutating func add(_ receipt: MessageReceipt) -> Bool {
+    mutating func add(_ receipt: MessageReceipt, limit: Int) -> Bool {
         let isKnown = receipts.contains { $0.kind == receipt.kind && $0.device == receipt.device }
-        guard !isKnown, receipts.count < MessageReceipt.limit else { return false }
+        guard !isKnown, receipts.count < limit else { return false }
         receipts.append(receipt)
         return true
     }

@@ -10,7 +10,12 @@ extension RecordStorage {
         case .direct: guard report.sender.bare == key.address else { return }
         case .occupant: guard report.sender == key.address else { return }
         case .room:
-            guard case .refused = report.kind, report.sender.bare == key.address else { return }
+            guard report.sender.bare == key.address else { return }
+            switch report.kind {
+            case .refused: break
+            case .displayed: return try noteReader(report, in: key)
+            case .delivered: return
+            }
         }
         // A report never creates a conversation.
         guard let conversation = try conversation(key) else { return }
@@ -28,13 +33,38 @@ extension RecordStorage {
         }
         for target in targets {
             let advanced = try advance(target, to: state)
-            if key.kind != .room, let receipt = MessageReceipt(report) { try add(receipt, to: advanced) }
+            if key.kind != .room, let receipt = MessageReceipt(report) {
+                try add(receipt, to: advanced, limit: MessageReceipt.limit)
+            }
         }
     }
 
-    private func add(_ receipt: MessageReceipt, to record: MessageRecord) throws(StoreError) {
+    /// Stores at our newest message up to the marked one that an occupant has seen it. The state of the message stays: in a
+    /// room one person does not report for all others.
+    private func noteReader(_ report: StateReport, in key: ConversationKey) throws(StoreError) {
+        guard let receipt = MessageReceipt(report), !receipt.device.isEmpty, let conversation = try conversation(key)
+        else { return }
+        let marked = try records(for: report.target, in: conversation, account: key.account)
+            .first { $0.kind == .text && $0.conversation == conversation }
+        guard let marked,
+            let own = try marked.isOutgoing ? marked.id : lastOwn(in: conversation, before: marked.position)
+        else { return }
+        try add(receipt, to: requireRecord(own), limit: MessageReceipt.limitInRoom)
+    }
+
+    /// Our last message among the few before a position. A marker is worth no search through a history in which we have
+    /// hardly written.
+    private func lastOwn(
+        in conversation: ConversationID, before position: TimelinePosition
+    ) throws(StoreError) -> MessageID? {
+        try timeline(of: conversation, .before(position), limit: Self.ownSearch).last(where: \.isOutgoing)?.id
+    }
+
+    private static var ownSearch: Int { 20 }
+
+    private func add(_ receipt: MessageReceipt, to record: MessageRecord, limit: Int) throws(StoreError) {
         var confirmed = record
-        guard confirmed.add(receipt) else { return }
+        guard confirmed.add(receipt, limit: limit) else { return }
         try update(confirmed, replacing: record)
         noteChange(of: confirmed)
     }

@@ -24,6 +24,9 @@ public struct StateReport: Hashable, Sendable {
         case refused(condition: String, text: String?)
     }
 
+    /// The condition of a message that a room refused because its author has to wait (XEP-0500 §5).
+    public static let tooFast = "too-fast"
+
     public var kind: Kind
     public var target: TargetReference
     /// The sender of the report; it is trusted only if it is the peer of a direct conversation.

@@ -179,7 +179,13 @@ public struct MessageReader: Sendable {
         // reached the server. If no receipt arrives, it is sent once more.
         if kind == .direct, error.condition == .recipientUnavailable { return [] }
         let key = ConversationAddress(sender, kind: kind)
-        let report = StateReport.Kind.refused(condition: error.condition.rawValue, text: error.text.best(for: []))
+        // `wait` and one of these conditions mean that the room limits the rate (XEP-0500 §5; before it, services chose
+        // between the two).
+        let isTooFast =
+            kind != .direct && error.type == .wait
+            && (error.condition == .policyViolation || error.condition == .resourceConstraint)
+        let report = StateReport.Kind.refused(
+            condition: isTooFast ? StateReport.tooFast : error.condition.rawValue, text: error.text.best(for: []))
         // A server answers on behalf of an address that does not exist, so the sender is the intended receiver of the
         // message.
         return [.report(StateReport(report, target: .sent(id: id), sender: sender), in: key)]
@@ -190,8 +196,13 @@ public struct MessageReader: Sendable {
     ) -> [MessageMeaning] {
         let (message, room, isOutgoing) = (opened.message, key.address, origin.isOutgoing)
         if let marker = message.displayedMarker {
-            guard isOutgoing else { return [] }
-            return [.read(.archived(ArchiveReference(archive: room, id: marker.messageID)), in: key)]
+            let target = TargetReference.archived(ArchiveReference(archive: room, id: marker.messageID))
+            if isOutgoing { return [.read(target, in: key)] }
+            // In a room without ids of its own anybody can give any id to a message (XEP-0333 §4.1).
+            guard occupancies[room]?.hasStanzaIDs == true, origin.sender.resource != nil else { return [] }
+            return [
+                .report(StateReport(.displayed, target: target, sender: origin.sender, time: arrival.time), in: key)
+            ]
         }
         guard let (content, protection) = visible(opened, room: room) else { return [] }
         let (time, source) = time(of: message, arrival, since: arrival.earliestDelay, believing: [room])

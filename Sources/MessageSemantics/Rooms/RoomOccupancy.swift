@@ -11,6 +11,11 @@ public struct RoomOccupancy: Hashable, Sendable {
     public var hasOccupantIDs: Bool
     /// Whether the room announces stanza ids of its archive. In other rooms, any sender can forge one (XEP-0359 §5).
     public var hasStanzaIDs: Bool
+    /// Whether only members are inside and see each other's addresses: a group of people who know each other, in which
+    /// markers say who has read what.
+    public var isPrivate = false
+    /// Whether this account may address everybody (``EverybodyMention``).
+    public var isModerator = false
 
     public init(
         nickname: String, occupantID: String? = nil, hasOccupantIDs: Bool = false, hasStanzaIDs: Bool = false

@@ -29,11 +29,14 @@ public struct MessageBuilder: Sendable {
 
     /// Whether the message states that its author is active and has stopped typing (XEP-0085 §5.1).
     public var tellsActivity: Bool
+    /// This account in the room that the message goes to; `nil` elsewhere and where it is not known.
+    public var occupancy: RoomOccupancy?
 
     /// - Parameter tellsActivity: set it only if the user sends typing notifications, and the receiver has not replied
     ///   without one.
-    public init(tellsActivity: Bool = false) {
+    public init(tellsActivity: Bool = false, occupancy: RoomOccupancy? = nil) {
         self.tellsActivity = tellsActivity
+        self.occupancy = occupancy
     }
 
     /// The stanza for the other side of the conversation; `nil` if the content cannot be sent, such as a file that was
@@ -76,11 +79,25 @@ public struct MessageBuilder: Sendable {
             message.requestDisplayedMarker()
             if tellsActivity { message.payloads.append(ChatState.active) }
         }
+        if conversation.kind == .room, let occupancy, message.isMessageWithBody {
+            if occupancy.isPrivate, occupancy.hasStanzaIDs { message.append(DisplayedMarkerRequest()) }
+            if occupancy.isModerator { addressEverybody(in: &message) }
+        }
         // Reactions and retractions have no body, and many archives store only messages with a body (XEP-0313 §5.1.1).
         if !message.processingHints.contains(.store) {
             message.payloads.append(ProcessingHint.store)
         }
         return message
+    }
+
+    /// Says to other programs that the text addresses everybody (XEP-0513 §4.2).
+    private func addressEverybody(in message: inout Message) {
+        guard let body = message.body, let (mention, range) = EverybodyMention.first(in: body) else { return }
+        let characters = Array(body)
+        let start = characters[..<range.lowerBound].reduce(0) { $0 + $1.unicodeScalars.count }
+        let count = characters[range].reduce(0) { $0 + $1.unicodeScalars.count }
+        message.append(
+            ExplicitMention(.group(.channel, uri: nil), at: start..<start + count, isForActiveOnly: mention == .here))
     }
 
     private func write(_ text: MessageText, into message: inout Message, replyingTo replied: RepliedMessage?) -> Bool {

@@ -39,6 +39,40 @@ extension WindowTests {
         #expect(sample.said.isEmpty)
     }
 
+    @Test("“@all” is completed for a moderator, and the line above the field says whom it notifies")
+    func everybody() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        sample.nicknames = [sampleWords("Romeo")]
+        sample.mayAddressEverybody = true
+        let view = sample.view()
+        let window = Window("Writing", width: 520, height: 220, Box.vertical(Label().expand(.vertical), view.root))
+        window.present()
+        await Toolkit.settle()
+        #expect(!view.everybody.isVisible)
+        view.entry.insert("@")
+        #expect(
+            await Toolkit.eventually {
+                view.completions.completion?.candidates == ["all", "here", sampleWords("Romeo")]
+            })
+        view.accept(0)
+        #expect(await Toolkit.eventually { view.entry.text == "@all " })
+        #expect(await Toolkit.eventually { view.everybody.isMapped })
+        #expect(view.everybody.text == "Everyone in the room is notified.")
+        await Toolkit.picture(window, "composer-everybody")
+        view.entry.text = "@here"
+        #expect(await Toolkit.eventually { view.everybody.text == "Everyone who is in the room now is notified." })
+        sample.mayAddressEverybody = false
+        view.entry.text = "@here!"
+        #expect(await Toolkit.eventually { view.everybody.text == "Only moderators can notify everyone in the room." })
+        view.entry.text = "@"
+        #expect(await Toolkit.eventually { !view.everybody.isVisible })
+        view.entry.text = ""
+        await view.close()
+        window.destroy()
+        await Toolkit.settle()
+    }
+
     @Test("a reply and a correction show above the field, and Escape cancels them; ↑ corrects the last message")
     func banner() async throws {
         try #require(Toolkit.isReady)

@@ -19,6 +19,8 @@ final class WritingSample {
     let folder: String
     var said: [String] = []
     var nicknames: [String] = []
+    /// `nil` outside of a room.
+    var mayAddressEverybody: Bool?
     var spelling: SpellChecker?
     var checksSpelling = true
 
@@ -64,6 +66,9 @@ final class WritingSample {
         place.spelling = spelling
         place.checksSpelling = { [weak self] in self?.checksSpelling ?? true }
         place.nicknames = { [weak self] in self?.nicknames ?? [] }
+        if mayAddressEverybody != nil {
+            place.mayAddressEverybody = { [weak self] in self?.mayAddressEverybody ?? false }
+        }
         place.showToast = { [weak self] in self?.said.append($0) }
         return ComposerView(place)
     }

@@ -183,6 +183,62 @@ extension WindowTests {
             await sample.end()
         }
 
+        @Test("in a room, message info lists who has seen a message; “@all” of a moderator is marked")
+        func room() async throws {
+            let sample = try await TalkSample()
+            let key = try sample.key("orchard@rooms.example", .room)
+            let address = key.address
+            try await sample.write { store throws(StoreError) in
+                try store.save(StoredRoom(address: address, nickname: "Jule"), of: key.account)
+            }
+            let call = try await sample.say(
+                .text(MessageText("@all \(sampleWords("Bring the letter!"))")), ago: 3,
+                from: try JID("\(address)/Nurse"),
+                in: key)
+            let own = try await sample.write { store throws(StoreError) in
+                try store.receive(
+                    MessageCopy(
+                        route: .reflection, sender: address, isOutgoing: true, wireID: "own", originID: "own",
+                        archiveReferences: [ArchiveReference(archive: address, id: "1")],
+                        time: MessageTime.now.advanced(by: -60_000), content: .text(MessageText(sampleWords("Ay me!")))),
+                    in: key
+                ).id
+            }
+            for name in ["Nurse", "Romeo"] {
+                let reader = try JID("\(address)/\(sampleWords(name))")
+                try await sample.write { store throws(StoreError) in
+                    try store.receive(
+                        StateReport(
+                            .displayed, target: .archived(ArchiveReference(archive: address, id: "1")), sender: reader,
+                            time: .now), in: key)
+                }
+            }
+            let (window, view) = await sample.open(key)
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: own) != nil })
+            let room = try #require(view.room?.model)
+            #expect(view.timeline.bubble(of: call)?.bubble.has(css: "mention") == false)
+            room.show(
+                RoomState(
+                    isInside: true, nickname: "Jule",
+                    people: [
+                        RoomState.Person(nickname: "Jule", isOwn: true),
+                        RoomState.Person(nickname: "Nurse", isModerator: true),
+                    ]))
+            let bubble = try #require(view.timeline.bubble(of: call))
+            bubble.show(try #require(bubble.message))
+            #expect(bubble.bubble.has(css: "mention"))
+            await Toolkit.picture(window, "timeline-everybody")
+            let life = try #require(try await view.timeline.timeline.life(of: own, isOnline: true))
+            #expect(life.steps.last?.title == "Seen by 2 people")
+            let shown = MessageLifeWindow.show(life, over: window)
+            await Toolkit.settle()
+            await Toolkit.picture(shown, "message-life-room")
+            shown.destroy()
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
         @Test("pictures that were sent together are an album, and the time stands on it")
         func album() async throws {
             let folder = NSTemporaryDirectory() + "album-" + UUID().uuidString

@@ -41,6 +41,7 @@ public final class RoomOccupancies: Sendable {
             guard let own = entries[room]?.machine.own else { return }
             occupancies[room]?.nickname = own.nickname
             occupancies[room]?.occupantID = own.id
+            occupancies[room]?.isModerator = own.role == .moderator
         }
     }
 
@@ -91,6 +92,7 @@ public final class RoomOccupancies: Sendable {
             }
             occupancy.hasOccupantIDs = information?.hasOccupantIdentifiers ?? false
             occupancy.hasStanzaIDs = information?.hasStanzaIdentifiers ?? false
+            occupancy.isPrivate = information.map { $0.isForMembersOnly && $0.isNonAnonymous } ?? false
             state.occupancies[room.bare] = occupancy
             let entry = state.entry(room.bare)
             entry.hasHats = information?.hasHats ?? false
