@@ -107,6 +107,11 @@ import XMPPAddress
         let read = try await run(["history", Self.peer, "--limit", "2000", "--json"], other)
         #expect(read.objects.count == 1200)
 
+        // With files it is a folder beside the file, and standard output has none.
+        let files = try await run(["export", home.path + "/files.jsonl", "--files"], home)
+        #expect(files.output == "Written to \(home.path)/files.jsonl; pictures and files: 0.\n", "\(files.errors)")
+        #expect(try await run(["export", "--files"], home).status == 2)
+
         let broken = try home.write(
             "broken.jsonl", (piped.output.split(separator: "\n").prefix(5) + ["{nonsense"]).joined(separator: "\n"))
         let refused = try await run(["import", broken], try ProgramHome())

@@ -2,8 +2,9 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import UserProfile
 
-/// The preferences page about what is stored on this computer: its size, and copies of all messages.
+/// The preferences page about what is stored on this computer: its size, and copies of all messages, pictures and files.
 final class DataPage {
     let page: PreferencesPage
     /// Shows a result.
@@ -14,23 +15,31 @@ final class DataPage {
     private let transfer: DataTransfer
     private let storage = PreferencesGroup(localized("Pictures and files on this computer"))
     private var rows: [ActionRow] = []
-    private let exporting = ActionRow(
-        localized("Export all messages…"), subtitle: localized("Into a file; pictures and files are not included"))
-    private let importing = ActionRow(
-        localized("Import messages…"), subtitle: localized("From an exported file; nothing is sent"))
-    private let spinner = Spinner().hidden()
+    let withFiles = SwitchRow(
+        localized("With pictures and files"), subtitle: localized("Into a folder beside the exported file"))
+    let exporting = ActionRow(localized("Export all messages…"), subtitle: localized("Into a file"))
+    let importing = ActionRow(
+        localized("Import messages…"),
+        subtitle: localized("From an exported file, with the pictures and files beside it; nothing is sent"))
+    /// How far the work is, with a button that cancels it.
+    let progress = ActionRow().hidden()
+    let cancel = Button(localized("_Cancel")).align(vertical: .center)
+    private let bar = ProgressBar().align(vertical: .center)
     private var work: Task<Void, Never>? { didSet { showWork() } }
 
     init(_ accounts: AccountList, _ transfer: DataTransfer) {
         self.accounts = accounts
         self.transfer = transfer
         page = PreferencesPage(localized("Data"), icon: "drive-harddisk-symbolic")
-        exporting.append(spinner)
         for row in [exporting, importing] { row.append(Icon("go-next-symbolic")) }
+        progress.append(bar)
+        progress.append(cancel)
         page.add(storage)
-        page.add(PreferencesGroup(localized("Messages"), description: nil, [exporting, importing]))
+        page.add(
+            PreferencesGroup(localized("Messages"), description: nil, [exporting, withFiles, importing, progress]))
         exporting.onActivate { [weak self] in self?.chooseExport() }
         importing.onActivate { [weak self] in self?.chooseImport() }
+        cancel.onClick { [weak self] in self?.work?.cancel() }
         observe(self) { view in view.showAccounts() }
     }
 
@@ -50,10 +59,19 @@ final class DataPage {
     }
 
     private func showWork() {
-        spinner.isVisible = work != nil
-        spinner.isSpinning = work != nil
-        exporting.isSensitive = work == nil
-        importing.isSensitive = work == nil
+        progress.isVisible = work != nil
+        for row in [exporting, importing, withFiles] { row.isSensitive = work == nil }
+    }
+
+    private func show(_ step: HistoryCopy.Progress) {
+        switch step {
+        case .messages:
+            progress.show(subtitle: localized("Messages"))
+            bar.pulse()
+        case .files(let done, let count):
+            progress.show(subtitle: localized("File %@ of %@", min(done + 1, count), count))
+            bar.fraction = Double(done) / Double(max(count, 1))
+        }
     }
 
     // MARK: Files
@@ -67,8 +85,11 @@ final class DataPage {
         }
     }
 
-    /// Writes all messages into a file.
-    func export(to path: String) { begin { [transfer] in await transfer.export(path) } }
+    /// Writes all messages into a file, and what belongs to them beside it.
+    func export(to path: String) {
+        begin(localized("Exporting…")) { [transfer, isOn = withFiles.isActive] in await transfer.export(path, isOn, $0)
+        }
+    }
 
     private func chooseImport() {
         Task { [weak self] in
@@ -79,22 +100,71 @@ final class DataPage {
     }
 
     /// Adds the messages of an exported file to those that are here.
-    func take(_ path: String) { begin { [transfer] in await transfer.take(path) } }
+    func take(_ path: String) {
+        begin(localized("Importing…")) { [transfer] in await transfer.take(path, $0) }
+    }
 
-    private func begin(_ body: @escaping () async -> String) {
+    private func begin(
+        _ title: String, _ body: @escaping (@escaping @Sendable (HistoryCopy.Progress) -> Void) async -> String
+    ) {
         guard work == nil else { return }
+        progress.show(title: title)
+        show(.messages)
+        // The newest step is enough, however fast the steps follow each other.
+        let (steps, sink) = AsyncStream.makeStream(of: HistoryCopy.Progress.self, bufferingPolicy: .bufferingNewest(1))
+        let showing = Task { [weak self] in for await step in steps { self?.show(step) } }
         work = Task { [weak self] in
-            let result = await body()
+            let result = await body { sink.yield($0) }
+            sink.finish()
+            await showing.value
             self?.work = nil
             self?.showToast(result)
         }
     }
 }
 
-/// What the page about data can do. Each returns its result as a sentence for the user.
+/// What the page about data can do. Each returns its result as a sentence for the user, and works away from the main
+/// thread.
 struct DataTransfer {
-    let export: (_ path: String) async -> String
-    let take: (_ path: String) async -> String
+    typealias Report = @Sendable (HistoryCopy.Progress) -> Void
+
+    let export: (_ path: String, _ withFiles: Bool, _ report: @escaping Report) async -> String
+    let take: (_ path: String, _ report: @escaping Report) async -> String
     /// What the files of an account need on this computer, in bytes.
     let size: (AccountID) async -> Int64?
+
+    init(_ home: ChatHome) {
+        let store = home.store
+        export = { [weak home] path, withFiles, report in
+            let home = home
+            let folder: (@Sendable (Account) async -> String?)?
+            if withFiles { folder = { await home?.media(of: $0.id)?.path } } else { folder = nil }
+            do throws(HistoryCopy.Failure) {
+                let count = try await HistoryCopy(store).export(to: path, filesFrom: folder, progress: report)
+                return withFiles
+                    ? localized("Written to %@; pictures and files: %@.", path, count)
+                    : localized("Written to %@.", path)
+            } catch {
+                return Self.sentence(error)
+            }
+        }
+        take = { [weak home] path, report in
+            let home = home
+            do throws(HistoryCopy.Failure) {
+                return try await HistoryCopy(store).take(path, into: { await home?.media(of: $0.id) }, progress: report)
+                    .sentence
+            } catch {
+                return Self.sentence(error)
+            }
+        }
+        size = { [weak home] in await home?.settings(of: $0)?.mediaSize() }
+    }
+
+    private static func sentence(_ failure: HistoryCopy.Failure) -> String {
+        switch failure {
+        case .sentence(let sentence): sentence
+        case .store(let error): Wording.failure(error)
+        case .cancelled: localized("Cancelled.")
+        }
+    }
 }

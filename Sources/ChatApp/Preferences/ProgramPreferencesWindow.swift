@@ -21,12 +21,7 @@ final class ProgramPreferencesWindow {
     private init(_ home: ChatHome, over parent: Window?) {
         self.home = home
         window = PreferencesWindow(localized("Preferences"), over: parent)
-        data = DataPage(
-            home.accounts,
-            DataTransfer(
-                export: { [store = home.store] in await HistoryTransfer.export(store, to: $0) },
-                take: { [store = home.store] in await HistoryTransfer.take($0, into: store) },
-                size: { [weak home] in await home?.settings(of: $0)?.mediaSize() }))
+        data = DataPage(home.accounts, DataTransfer(home))
         weak var view: ProgramPreferencesWindow?
         accounts = AccountsView(home) { SignInWindow.add(home, over: view?.window) }
         window.setDefaultSize(width: 620, height: 640)

@@ -6,37 +6,38 @@ internal import UserProfile
 extension Command {
     static let export = Command(
         name: "export", synopsis: "[FILE|-]", summary: "export all messages into a file of JSON lines",
+        options: [.init("files", "also pictures and files, into the folder FILE.files beside it")],
         connects: false, usesProfile: true
     ) { invocation in
         guard invocation.arguments.count <= 1 else { throw CommandError.usage(localized("Give one file.")) }
         let path = invocation.arguments.first.flatMap { $0 == "-" ? nil : $0 }
-        guard invocation.profile.hasStore else {
-            throw CommandError.failed(
-                localized("There is nothing to export: %@ is not there.", invocation.profile.storePath))
+        let withFiles = invocation.options.has("files")
+        guard path != nil || !withFiles else {
+            throw CommandError.usage(localized("Pictures and files need a FILE, beside which their folder is."))
         }
-        try await invocation.profile.withStore(for: .reading) { store in
-            let file: WholeFile
-            do throws(HistoryFileFailure) {
-                file = try WholeFile(path)
+        let profile = invocation.profile
+        guard profile.hasStore else {
+            throw CommandError.failed(localized("There is nothing to export: %@ is not there.", profile.storePath))
+        }
+        try await profile.withStore(for: .reading) { store in
+            let folder: (@Sendable (Account) async -> String?)?
+            if withFiles { folder = { profile.mediaFolder(of: $0.address) } } else { folder = nil }
+            let count: Int
+            do throws(HistoryCopy.Failure) {
+                count = try await HistoryCopy(store).export(to: path, filesFrom: folder)
             } catch {
-                throw CommandError(error)
+                throw CommandError(error, at: store.path)
             }
-            do throws(StoreError) {
-                try await store.export { bytes throws(StoreError) in try file.write(bytes) }
-            } catch {
-                file.discard()
-                // The failure concerns the disk of the file, not that of the store.
-                if error.code == .diskFull || error.code == .system { throw CommandError(WholeFile.failure(path)) }
-                throw CommandError(store: error, at: store.path)
-            }
-            do throws(HistoryFileFailure) {
-                try file.finish()
-            } catch {
-                throw CommandError(error)
-            }
-            if let path {
-                invocation.show(localized("Written to %@.", path), json: ["event": "exported", "path": .string(path)])
-            }
+            guard let path else { return }
+            let text =
+                withFiles
+                ? localized("Written to %@; pictures and files: %@.", path, count)
+                : localized("Written to %@.", path)
+            let event: JSONValue =
+                withFiles
+                ? ["event": "exported", "path": .string(path), "files": .integer(count)]
+                : ["event": "exported", "path": .string(path)]
+            invocation.show(text, json: event)
         }
     }
 
@@ -48,37 +49,56 @@ extension Command {
         guard let path = invocation.arguments.first, invocation.arguments.count == 1 else {
             throw CommandError.usage(localized("Give one file."))
         }
-        let reader: ImportedLines
-        do throws(HistoryFileFailure) {
-            reader = ImportedLines(try LineReader(path))
-        } catch {
-            throw CommandError(error)
-        }
-        try await invocation.profile.withStore(for: .writing) { store in
-            let report: ImportReport
-            do throws(StoreError) {
-                report = try await store.importLines(reader)
+        let profile = invocation.profile
+        try await profile.withStore(for: .writing) { store in
+            let media = OpenedMedia(profile, store)
+            let result: HistoryCopy.Import
+            do throws(HistoryCopy.Failure) {
+                result = try await HistoryCopy(store).take(path) { await media.cache(of: $0) }
+                await media.close()
             } catch {
-                switch error.code {
-                case .invalidImport:
-                    throw CommandError.failed(
-                        localized(
-                            "Line %@ of %@ does not belong to an export; the lines before it were imported.",
-                            reader.lastNumber, path))
-                case .tooNew:
-                    throw CommandError.failed(
-                        localized("%@ was written by a newer version of this program; use that one.", path))
-                case .system: throw CommandError.failed(localized("The file %@ cannot be read.", path))
-                default: throw CommandError(store: error, at: store.path)
-                }
+                await media.close()
+                throw CommandError(error, at: store.path)
             }
+            let report = result.messages
             invocation.show(
-                localized("%@ imported, %@ were already here.", report.added, report.known),
-                json: ["event": "imported", "added": .integer(report.added), "known": .integer(report.known)])
+                result.sentence,
+                json: [
+                    "event": "imported", "added": .integer(report.added), "known": .integer(report.known),
+                    "files": .integer(result.files), "filesLeftOut": .integer(result.filesLeftOut),
+                ])
         }
     }
 }
 
+/// The files of the accounts, opened when something is added to them.
+private actor OpenedMedia {
+    private let profile: Profile
+    private let store: any LocalStore
+    private var caches: [AccountID: MediaCache] = [:]
+
+    init(_ profile: Profile, _ store: any LocalStore) { (self.profile, self.store) = (profile, store) }
+
+    func cache(of account: Account) async -> MediaCache? {
+        if let cache = caches[account.id] { return cache }
+        let waiting = (try? await store.read { store throws(StoreError) in try store.sendQueue(of: account.id) }) ?? []
+        let cache = try? await profile.openMedia(of: account.address, waiting: waiting)
+        caches[account.id] = cache
+        return cache
+    }
+
+    func close() async {
+        for cache in caches.values { await cache.close() }
+        caches = [:]
+    }
+}
+
 extension CommandError {
-    init(_ failure: HistoryFileFailure) { self = .failed(failure.message) }
+    fileprivate init(_ failure: HistoryCopy.Failure, at path: String) {
+        switch failure {
+        case .sentence(let sentence): self = .failed(sentence)
+        case .store(let error): self.init(store: error, at: path)
+        case .cancelled: self = .failed(localized("Cancelled."))
+        }
+    }
 }
