@@ -92,7 +92,7 @@ struct EncryptionTests {
         try await alice.protection.setPolicy(.never, of: conversation)
         #expect(try await alice.seal("open", to: bob.address, id: "m2").body == "open")
         try await alice.protection.setPolicy(nil, of: conversation)
-        #expect(try await alice.protection.forecast(for: conversation).policy == .whenPossible)
+        #expect(await alice.protection.forecast(for: conversation).policy == .whenPossible)
         let key = try #require(try await alice.protection.devices(of: bob.address).first?.fingerprint)
         #expect(key == bob.protection.fingerprint)
         try await alice.protection.setTrust(.distrusted, of: key, at: bob.address)
