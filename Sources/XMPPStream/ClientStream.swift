@@ -430,7 +430,11 @@ extension ClientStream {
             established(as: address, ready, isResumed: true, now: now, &output)
             if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
             for stanza in replay { output.write(stanza) }
-            if !replay.isEmpty { output.write(StreamMarkup.request) }
+            if !replay.isEmpty {
+                output.write(StreamMarkup.request)
+                // Whatever else it sends, only the answer shows that the server understands this connection: see ``end``.
+                state.flow { $0.keepAlive.proofExpected(now: now) }
+            }
             return true
         case .tooHigh(let handled, let sent):
             handledCountTooHigh(handled: handled, sent: sent, &output)

@@ -27,6 +27,9 @@ package struct KeepAlive: ~Copyable, Sendable {
     /// on the way hold: some MiB.
     package static let answerTimeout = Duration.seconds(120)
 
+    /// The time for the answer to what is sent again when a session is resumed: that has to pass first.
+    static let proofTimeout = Duration.seconds(60)
+
     /// A question caused by silence or by a sent stanza.
     struct Probe {
         var since: ContinuousClock.Instant
@@ -64,8 +67,8 @@ package struct KeepAlive: ~Copyable, Sendable {
     package var pace: KeepAlivePace?
     /// The number of questions and spaces sent.
     package private(set) var count: UInt64 = 0
-    /// When the oldest element was sent that the peer answers and has not answered.
-    private var unanswered: ContinuousClock.Instant?
+    /// When the connection is dead unless the peer has answered the oldest element that it has not answered yet.
+    private var answerEnd: ContinuousClock.Instant?
     private var state: State
 
     package init(_ policy: KeepAlivePolicy, pace: KeepAlivePace? = nil, now: ContinuousClock.Instant) {
@@ -75,74 +78,85 @@ package struct KeepAlive: ~Copyable, Sendable {
     }
 
     private init(
-        _ policy: KeepAlivePolicy, _ pace: KeepAlivePace?, _ count: UInt64, _ unanswered: ContinuousClock.Instant?,
+        _ policy: KeepAlivePolicy, _ pace: KeepAlivePace?, _ count: UInt64, _ answerEnd: ContinuousClock.Instant?,
         _ state: consuming State
     ) {
         self.policy = policy
         self.pace = pace
         self.count = count
-        self.unanswered = unanswered
+        self.answerEnd = answerEnd
         self.state = state
     }
 
     package mutating func bytesReceived(now: ContinuousClock.Instant) {
-        let (policy, count, unanswered) = (policy, count, unanswered)
+        let (policy, count, answerEnd) = (policy, count, answerEnd)
         var pace = pace
         switch consume state {
-        case .dead: self = Self(policy, pace, count, unanswered, .dead)
-        case .listening: self = Self(policy, pace, count, unanswered, .listening(Listening(since: now)))
+        case .dead: self = Self(policy, pace, count, answerEnd, .dead)
+        case .listening: self = Self(policy, pace, count, answerEnd, .listening(Listening(since: now)))
         case .probing(let probe):
             if probe.isAfterSilence { pace?.survived() }
-            self = Self(policy, pace, count, unanswered, .listening(Listening(since: now)))
+            self = Self(policy, pace, count, answerEnd, .listening(Listening(since: now)))
         case .asking(var question):
             question.heard = now
-            self = Self(policy, pace, count, unanswered, .asking(question))
+            self = Self(policy, pace, count, answerEnd, .asking(question))
         }
     }
 
     /// The last received element answers a question.
     package mutating func answerReceived() {
         let (policy, pace, count) = (policy, pace, count)
-        let unanswered: ContinuousClock.Instant? = nil
+        let answerEnd: ContinuousClock.Instant? = nil
         switch consume state {
-        case .dead: self = Self(policy, pace, count, unanswered, .dead)
-        case .listening(let listening): self = Self(policy, pace, count, unanswered, .listening(listening))
-        case .probing(let probe): self = Self(policy, pace, count, unanswered, .probing(probe))
+        case .dead: self = Self(policy, pace, count, answerEnd, .dead)
+        case .listening(let listening): self = Self(policy, pace, count, answerEnd, .listening(listening))
+        case .probing(let probe): self = Self(policy, pace, count, answerEnd, .probing(probe))
         case .asking(let question):
-            self = Self(policy, pace, count, unanswered, .listening(Listening(since: question.heard)))
+            self = Self(policy, pace, count, answerEnd, .listening(Listening(since: question.heard)))
         }
     }
 
     /// An element was sent that the peer answers at once if it is alive.
     package mutating func answerExpected(now: ContinuousClock.Instant) {
-        let (policy, pace, count, unanswered) = (policy, pace, count, unanswered ?? now)
+        let end = answerLimit(now, Self.answerTimeout)
+        let (policy, pace, count, answerEnd) = (policy, pace, count, answerEnd ?? end)
         switch consume state {
-        case .dead: self = Self(policy, pace, count, unanswered, .dead)
+        case .dead: self = Self(policy, pace, count, answerEnd, .dead)
         case .listening(var listening):
             listening.sent = listening.sent ?? now
-            self = Self(policy, pace, count, unanswered, .listening(listening))
-        case .probing(let probe): self = Self(policy, pace, count, unanswered, .probing(probe))
-        case .asking(let question): self = Self(policy, pace, count, unanswered, .asking(question))
+            self = Self(policy, pace, count, answerEnd, .listening(listening))
+        case .probing(let probe): self = Self(policy, pace, count, answerEnd, .probing(probe))
+        case .asking(let question): self = Self(policy, pace, count, answerEnd, .asking(question))
         }
+    }
+
+    /// A session was resumed, and what the peer lacked was sent again: only its answer shows that it understands this
+    /// connection.
+    package mutating func proofExpected(now: ContinuousClock.Instant) {
+        answerEnd = answerEnd ?? answerLimit(now, Self.proofTimeout)
+    }
+
+    private func answerLimit(_ now: ContinuousClock.Instant, _ limit: Duration) -> ContinuousClock.Instant? {
+        policy == .off ? nil : now.advanced(by: max(limit, timeout))
     }
 
     /// The owner wants to know whether the peer is alive. This may shorten the timeout of a pending question, but not
     /// extend it.
     package mutating func ask(within timeout: Duration, now: ContinuousClock.Instant) -> Action {
-        let (policy, pace, count, unanswered) = (policy, pace, count, unanswered)
+        let (policy, pace, count, answerEnd) = (policy, pace, count, answerEnd)
         let deadline = now.advanced(by: timeout)
         switch consume state {
         case .dead:
-            self = Self(policy, pace, count, unanswered, .dead)
+            self = Self(policy, pace, count, answerEnd, .dead)
             return .none
         case .listening(let listening):
             self = Self(
-                policy, pace, count + 1, unanswered, .asking(Question(deadline: deadline, heard: listening.since)))
+                policy, pace, count + 1, answerEnd, .asking(Question(deadline: deadline, heard: listening.since)))
         case .probing:
-            self = Self(policy, pace, count + 1, unanswered, .asking(Question(deadline: deadline, heard: now)))
+            self = Self(policy, pace, count + 1, answerEnd, .asking(Question(deadline: deadline, heard: now)))
         case .asking(var question):
             question.deadline = min(question.deadline, deadline)
-            self = Self(policy, pace, count, unanswered, .asking(question))
+            self = Self(policy, pace, count, answerEnd, .asking(question))
             return .none
         }
         return .probe
@@ -150,36 +164,36 @@ package struct KeepAlive: ~Copyable, Sendable {
 
     package mutating func deadlinePassed(now: ContinuousClock.Instant) -> Action {
         guard let nextDeadline, nextDeadline <= now else { return .none }
-        let (policy, count, unanswered) = (policy, count, unanswered)
+        let (policy, count, answerEnd) = (policy, count, answerEnd)
         var pace = pace
         if let end = answerEnd, end <= now {
-            self = Self(policy, pace, count, unanswered, .dead)
+            self = Self(policy, pace, count, answerEnd, .dead)
             return .dead
         }
         switch consume state {
         case .dead:
-            self = Self(policy, pace, count, unanswered, .dead)
+            self = Self(policy, pace, count, answerEnd, .dead)
             return .none
         case .listening(let listening):
             if case .whitespace = policy, listening.sent == nil {
-                self = Self(policy, pace, count + 1, unanswered, .listening(Listening(since: now)))
+                self = Self(policy, pace, count + 1, answerEnd, .listening(Listening(since: now)))
                 return .whitespace
             }
             let probe = Probe(since: now, isAfterSilence: listening.sent == nil)
-            self = Self(policy, pace, count + 1, unanswered, .probing(probe))
+            self = Self(policy, pace, count + 1, answerEnd, .probing(probe))
             return .probe
         case .probing(let probe):
             if probe.isAfterSilence { pace?.died() }
-            self = Self(policy, pace, count, unanswered, .dead)
-        case .asking: self = Self(policy, pace, count, unanswered, .dead)
+            self = Self(policy, pace, count, answerEnd, .dead)
+        case .asking: self = Self(policy, pace, count, answerEnd, .dead)
         }
         return .dead
     }
 
     /// A space is not allowed on this transport: the peer was asked instead.
     package mutating func askedInstead(now: ContinuousClock.Instant) {
-        let (policy, pace, count, unanswered) = (policy, pace, count, unanswered)
-        self = Self(policy, pace, count, unanswered, .probing(Probe(since: now, isAfterSilence: true)))
+        let (policy, pace, count, answerEnd) = (policy, pace, count, answerEnd)
+        self = Self(policy, pace, count, answerEnd, .probing(Probe(since: now, isAfterSilence: true)))
     }
 
     /// When to call `deadlinePassed`.
@@ -193,11 +207,6 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
         guard let next, let answerEnd else { return next ?? answerEnd }
         return min(next, answerEnd)
-    }
-
-    /// When the connection is dead if no answer has come.
-    private var answerEnd: ContinuousClock.Instant? {
-        policy == .off ? nil : unanswered?.advanced(by: max(Self.answerTimeout, timeout))
     }
 
     /// Whether a question of the owner is pending.

@@ -187,6 +187,26 @@ struct ResumptionTests {
         #expect(client.log.ends.first?.unacknowledged.map(\.token) == [StanzaToken(5)])
     }
 
+    @Test("A resumed session that is heard and not answered ends after a minute, and is not resumed again")
+    func heardOnly() {
+        let state = ResumptionState(
+            id: "x", address: .juliet, handledCount: 3, acknowledgedCount: 4,
+            unacknowledged: [StreamManagementTests.stanza(5)])
+        var client = ScriptedClient(.scripted { $0.resumption = state }, at: .binding)
+        client.receive("<resumed xmlns='urn:xmpp:sm:3' previd='x' h='4'/>")
+        for _ in 0..<11 {
+            client.receive("<message from='romeo@example.com' to='juliet@example.com'/>")
+            client.wait(.seconds(5))
+        }
+        #expect(client.failure == nil)
+        client.receive("<message from='romeo@example.com' to='juliet@example.com'/>")
+        client.wait(.seconds(5))
+        #expect(client.failure?.code == .serverUnresponsive)
+        let end = client.log.ends.first
+        #expect(end?.resumption == nil)
+        #expect(end?.unacknowledged.map(\.token) == [StanzaToken(5)])
+    }
+
     @Test("A server without stream management: bind and report the unacknowledged stanzas")
     func noStreamManagement() throws {
         let (state, directory, _) = Self.interrupted()
