@@ -8,16 +8,15 @@ final class MemoryTransaction: RecordStorage {
     var state: MemoryState
     var changes = StoreChanges()
 
-    var growth: GrowthAllowance {
-        get { state.growth }
-        set { state.growth = newValue }
-    }
-
     var events: EventDraft
 
     init(_ state: MemoryState) {
         self.state = state
         events = EventDraft(isRecording: !state.eventReaders.isEmpty)
+    }
+
+    func needsRecount(_ place: GrowthAllowance.Place, adding amount: Int, every interval: Int) -> Bool {
+        state.growth.needsRecount(place, adding: amount, every: interval)
     }
 
     func address(of account: AccountID) throws(StoreError) -> JID? { state.accounts[account]?.address }

@@ -13,14 +13,13 @@ final class SQLiteTransaction: RecordStorage {
     /// Those of them that are not stored in that queue yet: inserting all at once takes half the time.
     var toIndex: [MessageID] = []
 
-    var growth: GrowthAllowance {
-        get { cache.growth }
-        set { cache.growth = newValue }
-    }
-
     init(_ connection: SQLiteConnection, cache: ConnectionCache) {
         self.connection = connection
         self.cache = cache
+    }
+
+    func needsRecount(_ place: GrowthAllowance.Place, adding amount: Int, every interval: Int) -> Bool {
+        cache.growth.needsRecount(place, adding: amount, every: interval)
     }
 
     // MARK: Addresses and archives

@@ -41,7 +41,7 @@ package struct RowSize: Equatable, Sendable {
 
 /// How much may still be added to a place before it is counted again.
 package struct GrowthAllowance: Sendable {
-    enum Place: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
         case stranger(ConversationID)
         case waiting(ConversationID)
         case strangers(AccountID)
@@ -55,7 +55,7 @@ package struct GrowthAllowance: Sendable {
     package init() {}
 
     /// `true` for the first amount that is added to a place, and again after every `interval`.
-    mutating func needsRecount(_ place: Place, adding amount: Int, every interval: Int) -> Bool {
+    package mutating func needsRecount(_ place: Place, adding amount: Int, every interval: Int) -> Bool {
         if let rest = left[place], rest > amount {
             left[place] = rest - amount
             return false
@@ -74,20 +74,20 @@ extension RecordStorage {
         let conversation = record.conversation
         let size = StorageLimits.rowBytes + (record.body?.utf8.count ?? 0)
         if isWaiting,
-            growth.needsRecount(.waiting(conversation), adding: size, every: StorageLimits.recountInterval)
+            needsRecount(.waiting(conversation), adding: size, every: StorageLimits.recountInterval)
         {
             try trim(
                 rowSizes(of: conversation, onlyWaiting: true), rows: StorageLimits.waitingRows,
                 bytes: StorageLimits.waitingBytes)
         }
         guard key.kind != .room, !record.isOutgoing,
-            growth.needsRecount(.stranger(conversation), adding: size, every: StorageLimits.recountInterval),
+            needsRecount(.stranger(conversation), adding: size, every: StorageLimits.recountInterval),
             try isStranger(conversation)
         else { return }
         try trim(
             rowSizes(of: conversation, onlyWaiting: false), rows: StorageLimits.strangerRows,
             bytes: StorageLimits.strangerBytes)
-        if growth.needsRecount(.strangers(key.account), adding: 1, every: StorageLimits.strangerRecountInterval) {
+        if needsRecount(.strangers(key.account), adding: 1, every: StorageLimits.strangerRecountInterval) {
             let others = try strangers(of: key.account).filter { $0 != conversation }
             for stranger in others.dropFirst(StorageLimits.strangers - 1) { try removeConversation(stranger) }
         }

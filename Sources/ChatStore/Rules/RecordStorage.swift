@@ -10,8 +10,9 @@ package protocol RecordStorage: AnyObject, StoreWriter {
     /// The events of the transaction so far.
     var events: EventDraft { get set }
 
-    /// When ``StorageLimits`` are checked again; exists as long as the store is open.
-    var growth: GrowthAllowance { get set }
+    /// Asks the ``GrowthAllowance``, which exists as long as the store is open. No property: each change of one that is
+    /// read and written again would copy its table.
+    func needsRecount(_ place: GrowthAllowance.Place, adding amount: Int, every interval: Int) -> Bool
 
     func address(of account: AccountID) throws(StoreError) -> JID?
     func key(of conversation: ConversationID) throws(StoreError) -> ConversationKey?
