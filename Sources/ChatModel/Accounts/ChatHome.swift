@@ -144,9 +144,7 @@ public final class ChatHome {
     public var chatAccounts: [ChatAccount] { running.values.map(\.account).sorted { $0.id < $1.id } }
 
     /// The running account with this address.
-    public func account(at address: JID) -> ChatAccount? {
-        running.values.lazy.map(\.account).first { $0.address == address.bare }
-    }
+    public func account(at address: JID) -> ChatAccount? { chatAccounts.first { $0.address == address.bare } }
 
     /// The media cache of an account; `nil` if it could not be opened.
     public func media(of id: AccountID) -> MediaCache? { running[id]?.media }
@@ -190,10 +188,7 @@ public final class ChatHome {
 
     /// Applies the privacy preferences to all accounts.
     public func applyPreferences() async {
-        let values = preferences.values
-        for work in running.values {
-            work.account.setDisclosure(receipts: values.tellsReceipts, typing: values.tellsTyping)
-        }
+        for work in running.values { work.apply(preferences.values) }
     }
 
     /// Replies in a conversation that need not be open, see ``ConversationList/reply(to:with:through:)``.

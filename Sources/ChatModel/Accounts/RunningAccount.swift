@@ -43,6 +43,11 @@ final class RunningAccount {
     /// Runs a task until the program ends.
     func follow(_ work: @escaping @MainActor () async -> Void) { following.append(Task { await work() }) }
 
+    /// Tells others what the user allows.
+    func apply(_ preferences: PreferenceValues) {
+        account.setDisclosure(receipts: preferences.tellsReceipts, typing: preferences.tellsTyping)
+    }
+
     // MARK: Online and offline
 
     /// Stays online from now on.

@@ -12,7 +12,7 @@ extension ConversationList {
             // A pinned conversation is not archived.
             if isPinned { settings.isArchived = false }
             try store.update(settings, of: id)
-            if isPinned { try Self.rank(others + [id], in: store) }
+            if isPinned { try store.rank(others + [id]) }
         }
     }
 
@@ -26,22 +26,11 @@ extension ConversationList {
     /// - Parameter step: -1 is up, 1 is down.
     /// - Returns: `false` if there is no such place.
     public func movePinned(_ id: ConversationID, by step: Int) async throws(StoreError) -> Bool {
+        guard let place = pinned.firstIndex(of: id), pinned.indices.contains(place + step) else { return false }
         var order = pinned
-        guard let place = order.firstIndex(of: id), order.indices.contains(place + step) else { return false }
         order.swapAt(place, place + step)
-        let (ordered, store) = (order, store)
-        try await store.write { store throws(StoreError) in try Self.rank(ordered, in: store) }
+        try await store.write { [order] store throws(StoreError) in try store.rank(order) }
         return true
-    }
-
-    /// Stores the places of pinned conversations.
-    private nonisolated static func rank(_ ids: [ConversationID], in store: any StoreWriter) throws(StoreError) {
-        for (rank, id) in ids.enumerated() {
-            guard var settings = try store.conversation(id)?.settings, settings.isPinned, settings.pinRank != rank
-            else { continue }
-            settings.pinRank = rank
-            try store.update(settings, of: id)
-        }
     }
 
     /// Archives a conversation, or takes it out of the archive.
@@ -148,4 +137,17 @@ public protocol ConversationActions: Sendable {
 
 extension ConversationActions {
     public func share(_ notifications: ConversationSettings.Notifications, of key: ConversationKey) async {}
+}
+
+extension StoreWriter {
+    /// Stores the places of pinned conversations.
+    fileprivate func rank(_ pinned: [ConversationID]) throws(StoreError) {
+        for (rank, id) in pinned.enumerated() {
+            guard var settings = try conversation(id)?.settings, settings.isPinned, settings.pinRank != rank else {
+                continue
+            }
+            settings.pinRank = rank
+            try update(settings, of: id)
+        }
+    }
 }

@@ -161,22 +161,22 @@ extension Timeline {
         let found = try await store.read { store throws(StoreError) in
             let stored = try store.message(message)
             let readers =
-                isRoom ? try stored.map { stored throws(StoreError) in try Self.readers(of: stored, store) } : nil
+                isRoom ? try stored.map { stored throws(StoreError) in try store.readers(of: stored) } : nil
             return (stored, try store.queued(message), readers ?? [])
         }
         guard let stored = found.0, stored.isOutgoing else { return nil }
         return MessageLife(
             stored, entry: found.1, name: title, isRoom: isRoom, isOnline: isOnline, readers: found.2)
     }
+}
 
-    /// The number of later messages that are looked through for readers: who reads on has seen this one, too.
-    private nonisolated static let readLimit = 200
+/// The number of later messages that are looked through for readers: who reads on has seen this one, too.
+private let readLimit = 200
 
+extension StoreReader {
     /// Who has seen a message in a room, each once and since when: who has seen a later one has seen it, too.
-    private nonisolated static func readers(
-        of message: StoredMessage, _ store: any StoreReader
-    ) throws(StoreError) -> [MessageReceipt] {
-        let later = try store.timeline(of: message.conversation, .after(message.position), limit: readLimit)
+    fileprivate func readers(of message: StoredMessage) throws(StoreError) -> [MessageReceipt] {
+        let later = try timeline(of: message.conversation, .after(message.position), limit: readLimit)
         var readers: [MessageReceipt] = []
         for receipt in ([message] + later).filter(\.isOutgoing).flatMap(\.receipts) where receipt.kind == .displayed {
             if !readers.contains(where: { $0.device == receipt.device }) { readers.append(receipt) }
