@@ -132,39 +132,4 @@ struct DataTransfer {
     let take: (_ path: String, _ report: @escaping Report) async -> String
     /// What the files of an account need on this computer, in bytes.
     let size: (AccountID) async -> Int64?
-
-    init(_ home: ChatHome) {
-        let store = home.store
-        export = { [weak home] path, withFiles, report in
-            let home = home
-            let folder: (@Sendable (Account) async -> String?)?
-            if withFiles { folder = { await home?.media(of: $0.id)?.path } } else { folder = nil }
-            do throws(HistoryCopy.Failure) {
-                let count = try await HistoryCopy(store).export(to: path, filesFrom: folder, progress: report)
-                return withFiles
-                    ? localized("Written to %@; pictures and files: %@.", path, count)
-                    : localized("Written to %@.", path)
-            } catch {
-                return Self.sentence(error)
-            }
-        }
-        take = { [weak home] path, report in
-            let home = home
-            do throws(HistoryCopy.Failure) {
-                return try await HistoryCopy(store).take(path, into: { await home?.media(of: $0.id) }, progress: report)
-                    .sentence
-            } catch {
-                return Self.sentence(error)
-            }
-        }
-        size = { [weak home] in await home?.settings(of: $0)?.mediaSize() }
-    }
-
-    private static func sentence(_ failure: HistoryCopy.Failure) -> String {
-        switch failure {
-        case .sentence(let sentence): sentence
-        case .store(let error): Wording.failure(error)
-        case .cancelled: localized("Cancelled.")
-        }
-    }
 }

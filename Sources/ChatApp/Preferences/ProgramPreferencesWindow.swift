@@ -2,6 +2,7 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 internal import Localization
+internal import UserProfile
 
 /// The preferences window: accounts, notifications, privacy and appearance.
 final class ProgramPreferencesWindow {
@@ -21,7 +22,7 @@ final class ProgramPreferencesWindow {
     private init(_ home: ChatHome, over parent: Window?) {
         self.home = home
         window = PreferencesWindow(localized("Preferences"), over: parent)
-        data = DataPage(home.accounts, DataTransfer(home))
+        data = DataPage(home.accounts, Self.transfer(home))
         weak var view: ProgramPreferencesWindow?
         accounts = AccountsView(home) { SignInWindow.add(home, over: view?.window) }
         window.setDefaultSize(width: 620, height: 640)
@@ -164,5 +165,44 @@ final class ProgramPreferencesWindow {
                         start,
                     ]),
             ])
+    }
+}
+
+extension ProgramPreferencesWindow {
+    /// Copies from and into the store and the files of the accounts of the program.
+    private static func transfer(_ home: ChatHome) -> DataTransfer {
+        let store = home.store
+        return DataTransfer(
+            export: { [weak home] path, withFiles, report in
+                let home = home
+                let folder: (@Sendable (Account) async -> String?)?
+                if withFiles { folder = { await home?.media(of: $0.id)?.path } } else { folder = nil }
+                do throws(HistoryCopy.Failure) {
+                    let count = try await HistoryCopy(store).export(to: path, filesFrom: folder, progress: report)
+                    return withFiles
+                        ? localized("Written to %@; pictures and files: %@.", path, count)
+                        : localized("Written to %@.", path)
+                } catch {
+                    return sentence(error)
+                }
+            },
+            take: { [weak home] path, report in
+                let home = home
+                do throws(HistoryCopy.Failure) {
+                    return try await HistoryCopy(store)
+                        .take(path, into: { await home?.media(of: $0.id) }, progress: report).sentence
+                } catch {
+                    return sentence(error)
+                }
+            },
+            size: { [weak home] in await home?.settings(of: $0)?.mediaSize() })
+    }
+
+    private static func sentence(_ failure: HistoryCopy.Failure) -> String {
+        switch failure {
+        case .sentence(let sentence): sentence
+        case .store(let error): Wording.failure(error)
+        case .cancelled: localized("Cancelled.")
+        }
     }
 }

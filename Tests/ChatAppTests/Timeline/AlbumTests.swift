@@ -102,6 +102,7 @@ extension WindowTests {
                 let timeline = try #require(main.conversation?.timeline)
                 #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.views.count == 3 })
                 let message = try #require(timeline.bubble(of: ids[0])?.message)
+                #expect(await Toolkit.eventually { sample.context.home.conversations.find("").count == 2 })
                 let view = ForwardingWindow([message], sample.context)
                 view.present()
                 #expect(view.shown.count == 2 && view.search.containsFocus)
