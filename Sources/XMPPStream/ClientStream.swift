@@ -241,7 +241,7 @@ extension ClientStream {
             if element.isStanza {
                 if !management.isActive { output.stanza(element) }
             } else if element.isNamed(StreamName.answer) {
-                acknowledgementReceived(element, &output)
+                acknowledgementReceived(element, now: now, &output)
             }
         case .idle, .connecting, .ended:
             preconditionFailure("an element was read where no stream is open")
@@ -281,7 +281,7 @@ extension ClientStream {
         } else if element.isNamed(StreamName.answer) {
             isResumptionUnproved = false
             state.flow { $0.keepAlive.answerReceived() }
-            acknowledgementReceived(element, &output)
+            acknowledgementReceived(element, now: now, &output)
         } else if element.isNamed(StreamName.error) {
             streamErrorReceived(element, &output)
         } else if element.isNamed(StreamName.features) {
@@ -292,7 +292,9 @@ extension ClientStream {
         }
     }
 
-    private mutating func acknowledgementReceived(_ element: XMLElement, _ output: inout ActionList) {
+    private mutating func acknowledgementReceived(
+        _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+    ) {
         guard let handled = element.handledCount else {
             output.append(.element(element))
             return
@@ -301,7 +303,10 @@ extension ClientStream {
         case .acknowledged(let tokens, let requestAgain):
             if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
             // After `</stream:stream>` nothing is written; the last request was made before it.
-            if requestAgain, isEstablished { output.write(StreamMarkup.request) }
+            if requestAgain, isEstablished {
+                output.write(StreamMarkup.request)
+                state.flow { $0.keepAlive.furtherAnswerExpected(now: now) }
+            }
         case .tooHigh(let handled, let sent):
             handledCountTooHigh(handled: handled, sent: sent, &output)
         case .unexpected:

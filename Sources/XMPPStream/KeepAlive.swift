@@ -136,6 +136,11 @@ package struct KeepAlive: ~Copyable, Sendable {
         answerEnd = answerEnd ?? answerLimit(now, Self.proofTimeout)
     }
 
+    /// A further request followed an answered one: the peer was alive a moment ago, so only ``answerTimeout`` counts.
+    package mutating func furtherAnswerExpected(now: ContinuousClock.Instant) {
+        answerEnd = answerEnd ?? answerLimit(now, Self.answerTimeout)
+    }
+
     private func answerLimit(_ now: ContinuousClock.Instant, _ limit: Duration) -> ContinuousClock.Instant? {
         policy == .off ? nil : now.advanced(by: max(limit, timeout))
     }

@@ -90,7 +90,7 @@ struct ConversationListTests {
         // Another program reads the same order.
         let other = await Self.list(fixture)
         #expect(other.rows.elements.map(\.title) == ["c", "a", "b", "d"])
-        // Whoever returns stands below the others.
+        // A conversation that is pinned again stands below the others.
         try await list.pin(c, false)
         _ = await titles()
         try await list.pin(c)

@@ -64,6 +64,14 @@ struct KeepAliveTests {
         #expect(early == .none)
         #expect(due == .dead)
         #expect(next == nil)
+        // So does a further request after an answered one.
+        var further = KeepAlive(Self.policy, now: start)
+        further.answerExpected(now: after(1))
+        further.answerReceived()
+        further.furtherAnswerExpected(now: after(2))
+        for second in stride(from: 5, through: 120, by: 5) { further.bytesReceived(now: after(second)) }
+        let end = further.deadlinePassed(now: after(122))
+        #expect(end == .dead)
         // An answer in time counts, also without other data.
         var living = KeepAlive(Self.policy, now: start)
         living.answerExpected(now: after(1))

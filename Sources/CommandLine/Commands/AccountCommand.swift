@@ -10,7 +10,6 @@ internal import UserProfile
 internal import XMLStreaming
 internal import XMPPAddress
 internal import XMPPClient
-internal import XMPPStanzas
 
 extension Command {
     /// What an account has on its server, as a file of XEP-0227, and a move to another server (XEP-0283).
@@ -158,17 +157,8 @@ extension Command {
 extension Invocation {
     /// Runs `body` in a session whose contacts are known.
     fileprivate func withTransfer(_ body: (AccountTransfer, Session, SignIn) async throws -> Void) async throws {
-        let signIn = try await SignIn(connection)
-        var policy = RosterPolicy()
-        policy.acceptsKnownRequests = false
-        var configuration = signIn.configuration(accepting: policy)
-        AccountTransfer.prepare(&configuration)
-        try await signIn.run(configuration) { session in
-            // Negative, so that messages for a real session do not arrive here (RFC 6121 §8.5.2.1).
-            try await session.send(Presence(priority: -1))
-            try await session.settle()
+        try await withContacts(AccountTransfer.prepare) { session, signIn in
             try await body(try await AccountTransfer(session), session, signIn)
-            try await session.settle()
         }
     }
 }

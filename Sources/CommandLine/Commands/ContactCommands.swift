@@ -138,15 +138,25 @@ extension Invocation {
 
     /// Signs in briefly and waits until the contacts, their presence and open requests are known.
     fileprivate func withRoster(_ body: (Roster, SignIn) async throws -> Void) async throws {
+        try await withContacts({ _ in }) { session, signIn in
+            try await body(session.extensionInUse(Roster.self), signIn)
+        }
+    }
+
+    /// The same with more extensions.
+    func withContacts(
+        _ extend: (inout ClientConfiguration) -> Void, _ body: (Session, SignIn) async throws -> Void
+    ) async throws {
         let signIn = try await SignIn(connection)
         var policy = RosterPolicy()
         policy.acceptsKnownRequests = false
-        try await signIn.run(signIn.configuration(accepting: policy)) { session in
-            let roster = try session.extensionInUse(Roster.self)
+        var configuration = signIn.configuration(accepting: policy)
+        extend(&configuration)
+        try await signIn.run(configuration) { session in
             // Negative, so that messages for a real session do not arrive here (RFC 6121 §8.5.2.1).
             try await session.send(Presence(priority: -1))
             try await session.settle()
-            try await body(roster, signIn)
+            try await body(session, signIn)
             try await session.settle()
         }
     }
