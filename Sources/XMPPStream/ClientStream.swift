@@ -305,7 +305,7 @@ extension ClientStream {
             // After `</stream:stream>` nothing is written; the last request was made before it.
             if requestAgain, isEstablished {
                 output.write(StreamMarkup.request)
-                state.flow { $0.keepAlive.furtherAnswerExpected(now: now) }
+                state.flow { $0.keepAlive.answerOwed(within: KeepAlive.answerTimeout, now: now) }
             }
         case .tooHigh(let handled, let sent):
             handledCountTooHigh(handled: handled, sent: sent, &output)
@@ -438,7 +438,7 @@ extension ClientStream {
             if !replay.isEmpty {
                 output.write(StreamMarkup.request)
                 // Whatever else it sends, only the answer shows that the server understands this connection: see ``end``.
-                state.flow { $0.keepAlive.proofExpected(now: now) }
+                state.flow { $0.keepAlive.answerOwed(within: KeepAlive.proofTimeout, now: now) }
             }
             return true
         case .tooHigh(let handled, let sent):

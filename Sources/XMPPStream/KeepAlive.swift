@@ -130,15 +130,10 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    /// A session was resumed, and what the peer lacked was sent again: only its answer shows that it understands this
-    /// connection.
-    package mutating func proofExpected(now: ContinuousClock.Instant) {
-        answerEnd = answerEnd ?? answerLimit(now, Self.proofTimeout)
-    }
-
-    /// A further request followed an answered one: the peer was alive a moment ago, so only ``answerTimeout`` counts.
-    package mutating func furtherAnswerExpected(now: ContinuousClock.Instant) {
-        answerEnd = answerEnd ?? answerLimit(now, Self.answerTimeout)
+    /// A request was sent whose answer counts alone, whatever else arrives: after a resumption, because only it shows that
+    /// the peer understands this connection, or after an answered request, because the peer was alive a moment ago.
+    package mutating func answerOwed(within limit: Duration, now: ContinuousClock.Instant) {
+        answerEnd = answerEnd ?? answerLimit(now, limit)
     }
 
     private func answerLimit(_ now: ContinuousClock.Instant, _ limit: Duration) -> ContinuousClock.Instant? {

@@ -68,7 +68,7 @@ struct KeepAliveTests {
         var further = KeepAlive(Self.policy, now: start)
         further.answerExpected(now: after(1))
         further.answerReceived()
-        further.furtherAnswerExpected(now: after(2))
+        further.answerOwed(within: KeepAlive.answerTimeout, now: after(2))
         for second in stride(from: 5, through: 120, by: 5) { further.bytesReceived(now: after(second)) }
         let end = further.deadlinePassed(now: after(122))
         #expect(end == .dead)
