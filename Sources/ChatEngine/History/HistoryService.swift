@@ -16,6 +16,8 @@ actor HistoryService {
     private var timer: Task<Void, Never>?
     /// The callers waiting for a page, by request.
     private var waiters: [HistoryRequest: [Promise<OlderHistory>]] = [:]
+    /// The last answered request for older messages of each conversation in this session.
+    private var answered: [ConversationKey: HistoryRequest] = [:]
     /// Whether the newest page has not been read since the session started, possibly by an earlier process: a resumed
     /// connection has missed nothing, but messages before its session may still be missing.
     private var isNewestOwed = true
@@ -50,7 +52,9 @@ actor HistoryService {
         let place = place(of: key)
         let anchor: String?
         do throws(StoreError) {
-            guard let oldest = try await oldest(in: key, of: place.archive) else { return .nothingMore }
+            guard let oldest = try await oldest(in: key, of: place.archive, with: place.peer) else {
+                return .nothingMore
+            }
             anchor = oldest.id
         } catch {
             return .notNow
@@ -58,10 +62,14 @@ actor HistoryService {
         let request = HistoryRequest(
             archive: place.archive, with: place.peer, query: .init(.backward, anchor: anchor), purpose: .older,
             limit: context.policy.history.pageSize)
+        // A page that does not begin earlier than the one before: the archive has nothing older, whatever it says.
+        if answered[key] == request { return .nothingMore }
         let answer = Promise<OlderHistory>()
         waiters[request, default: []].append(answer)
         proceed(sync.olderRequested(archive: place.archive, peer: place.peer, before: anchor, now: .now))
-        return await answer.value(cancelled: .notNow)
+        let result = await answer.value(cancelled: .notNow)
+        if result == .arrived { answered[key] = request }
+        return result
     }
 
     private func place(of key: ConversationKey) -> (archive: JID, peer: JID?) {
@@ -72,18 +80,31 @@ actor HistoryService {
         }
     }
 
-    /// The archive id of the oldest stored message; the outer `nil` if the whole archive is stored.
+    /// The archive id before which older messages are requested; the outer `nil` if everything before is stored.
+    ///
+    /// Pages may contain nothing that is shown: keys, receipts, reactions. So this is not always the oldest message
+    /// of the conversation, but the beginning of what is stored around it.
     private func oldest(
-        in key: ConversationKey, of archive: JID
+        in key: ConversationKey, of archive: JID, with peer: JID?
     ) async throws(StoreError) -> (id: String?, ())? {
         let id = context.id
         return try await context.store.read { reader throws(StoreError) -> (id: String?, ())? in
-            let intervals = try reader.archiveIntervals(of: archive, with: nil, account: id)
-            if intervals.count == 1, intervals[0].reachesStart { return nil }
-            guard let conversation = try reader.conversation(key) else { return (nil, ()) }
-            let beginning = TimelinePosition.start(of: MessageTime(millisecondsSince1970: .min))
-            let first = try reader.timeline(of: conversation, .after(beginning), limit: Self.oldestSearched)
-            return (first.lazy.compactMap(\.archiveReference).first { $0.archive == archive }?.id, ())
+            let whole = try reader.archiveIntervals(of: archive, with: nil, account: id)
+            if whole.count == 1, whole[0].reachesStart { return nil }
+            var first: StoredArchivePosition?
+            if let conversation = try reader.conversation(key) {
+                let beginning = TimelinePosition.start(of: MessageTime(millisecondsSince1970: .min))
+                for message in try reader.timeline(of: conversation, .after(beginning), limit: Self.oldestSearched) {
+                    guard let reference = message.archiveReference, reference.archive == archive else { continue }
+                    first = StoredArchivePosition(id: reference.id, time: message.position.time)
+                    break
+                }
+            }
+            let stored = try reader.archiveIntervals(of: archive, with: peer, account: id)
+            guard let interval = first.map({ first in stored.first { $0.contains(first) } }) ?? stored.last else {
+                return (first?.id, ())
+            }
+            return interval.reachesStart ? nil : (interval.first.id, ())
         }
     }
 
@@ -122,6 +143,7 @@ actor HistoryService {
         actions.continuation.finish()
         actions = AsyncStream.makeStream()
         isNewestOwed = true
+        answered = [:]
         for request in waiters.keys { settle(request, .notNow) }
     }
 

@@ -12,6 +12,12 @@ public struct ArchiveInterval: Hashable, Sendable, Codable {
         self.first = first
         self.last = last
     }
+
+    /// Whether an item is in the interval: it is one of its ends, or its time is between theirs.
+    public func contains(_ position: StoredArchivePosition) -> Bool {
+        position.id == first.id || position.id == last.id
+            || (first.time <= position.time && position.time <= last.time)
+    }
 }
 
 /// The position of an item in its archive.
