@@ -191,7 +191,7 @@ struct EventDeliveryTests {
         // Another reader has all of it at once, so the events are there; the deaf one has its window.
         let other = try Client(fixture)
         _ = try await other.call("events.subscribe", ["reader": "other", "after": .null])
-        let subscription = try #require(fixture.service.subscriptions.withLock { $0["deaf"] })
+        let subscription = try #require(fixture.service.events.subscriptions.withLock { $0["deaf"] })
         while subscription.unacknowledged.count < EventWindow.countLimit { try await Task.sleep(for: .milliseconds(5)) }
         try await fixture.receive("one more")
         #expect(try await other.waitForEvents(1).count == 1)

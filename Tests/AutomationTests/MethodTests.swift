@@ -40,7 +40,7 @@ struct MethodTests {
         var next = JSONValue.null
         repeat {
             let page = try await fixture.call("history.read", ["with": "romeo@montague.example", "before": next])
-            #expect(page.description.utf8.count < AutomationService.pageBytes + 150_000)
+            #expect(page.description.utf8.count < AutomationContext.pageBytes + 150_000)
             let messages = page["messages"]?.array ?? []
             #expect(!messages.isEmpty)
             bodies = messages.compactMap { $0["body"]?.string } + bodies

@@ -234,11 +234,11 @@ struct ArchitectureTests {
     /// A type that is written from many files is several types, each with a state of its own. `Wording` has no state: it is
     /// the single place for texts, one file per topic.
     @Test(
-        "no type of the terminal chat and of the models has more than 300 lines over all its files",
-        arguments: ["TerminalApp", "ChatModel"])
+        "no type of the terminal chat, the models and the automation has more than 300 lines over all its files",
+        arguments: ["TerminalApp", "ChatModel", "Automation"])
     func sizes(module: String) throws {
         let sizes = try Self.linesOfTypes(in: module)
-        #expect(sizes.count > 30)
+        #expect(sizes.count > 25)
         for (type, lines) in sizes where lines > 300 && type != "Wording" {
             Issue.record("\(type) has \(lines) lines.")
         }

@@ -10,17 +10,17 @@ final class EventSubscription: Sendable {
     let client: any ProfileRequestClient
     /// The identity of the log.
     let log: String
-    private let service: AutomationService
+    private let context: AutomationContext
     private let window: Mutex<EventWindow>
     private let hasRoom = Signal()
 
     init(
-        _ reader: EventReader, from cursor: EventCursor, _ service: AutomationService,
+        _ reader: EventReader, from cursor: EventCursor, _ context: AutomationContext,
         _ client: any ProfileRequestClient
     ) {
         self.reader = reader
         self.client = client
-        self.service = service
+        self.context = context
         log = cursor.log
         window = Mutex(EventWindow(from: cursor.position))
     }
@@ -37,7 +37,7 @@ final class EventSubscription: Sendable {
 
     /// Sends until the task is cancelled, the store is closed, or the events were removed before they were read.
     func run() async {
-        var changes = service.store.changes().makeAsyncIterator()
+        var changes = context.store.changes().makeAsyncIterator()
         while !Task.isCancelled {
             let (room, bytes, end) = window.withLock { ($0.room, $0.byteRoom, $0.end) }
             guard room > 0 else {
@@ -45,10 +45,10 @@ final class EventSubscription: Sendable {
                 continue
             }
             await client.waitForRoom()
-            let (reader, profile, log) = (reader, service.profile, log)
+            let (reader, profile, log) = (reader, context.profile, log)
             let page: EventPage?
             do throws(StoreError) {
-                page = try await service.store.read { store throws(StoreError) -> EventPage? in
+                page = try await context.store.read { store throws(StoreError) -> EventPage? in
                     let cursor = EventCursor(log: log, position: end)
                     guard let now = try store.eventLog(), (try? now.check(cursor)) != nil else { return nil }
                     return try EventPage(after: end, limit: room, bytes: bytes, for: reader, in: profile, store)
@@ -92,7 +92,7 @@ final class EventSubscription: Sendable {
         guard window.withLock({ $0.saved < position }) else { return }
         let name = reader.name
         // If it cannot be stored, a client without a cursor gets the last events again, as after a crash.
-        let saved: ()? = try? await service.store.write { store throws(StoreError) in
+        let saved: ()? = try? await context.store.write { store throws(StoreError) in
             try store.acknowledgeEvents(upTo: position, by: name)
         }
         if saved != nil { window.withLock { $0.saved(position) } }

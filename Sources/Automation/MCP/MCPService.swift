@@ -40,6 +40,8 @@ package final class MCPService: Sendable {
     private let backend: Backend
     private let state: Mutex<State>
 
+    private var resources: MCPResources { MCPResources(policy: policy, backend: backend) }
+
     package init(_ policy: MCPPolicy, _ log: ActivityLog, backend: @escaping Backend) {
         self.policy = policy
         self.log = log
@@ -69,7 +71,7 @@ package final class MCPService: Sendable {
             },
             ProfileMethod("resources/list") { [self] _ throws(JSONRPCError) in
                 try requireClient()
-                return try await resources()
+                return try await resources.list()
             },
             ProfileMethod("resources/templates/list") { _ throws(JSONRPCError) in ["resourceTemplates": []] },
             ProfileMethod("resources/read") { [self] request throws(JSONRPCError) in
@@ -157,7 +159,7 @@ package final class MCPService: Sendable {
             if tool.isFinal(call) {
                 if let question = try await confirm(tool, call, confirmation, request) { return question }
             }
-            let result = filtered(try await backend(tool.method, call), of: tool)
+            let result = policy.filtered(try await backend(tool.method, call), of: tool)
             record(tool.method, call, "done")
             return Self.answer(result, hasForeignText: tool.hasForeignText)
         } catch {
@@ -273,81 +275,14 @@ package final class MCPService: Sendable {
         ]
     }
 
-    // MARK: Filtering
-
-    /// The result without what the policy hides, and with texts of other people marked.
-    private func filtered(_ result: JSONValue, of tool: MCPTool) -> JSONValue {
-        switch tool.method {
-        case "conversations.list": result.filtering("conversations") { mayRead($0["with"]) }
-        case "contacts.list":
-            result.filtering("contacts") { mayRead($0["address"]) }
-                .filtering("requests") { policy.manages || mayRead($0["address"]) }
-        case "rooms.list": result.filtering("rooms") { mayRead($0["address"]) }
-        case "queue.list": result.filtering("messages") { mayRead($0["with"]) }
-        case "history.read", "history.search":
-            result.filtering("messages") { mayRead($0["with"]) }.mapping("messages") { $0.markedAsForeign }
-        case "events.read":
-            result.filtering("events") { entry in
-                guard let event = entry["event"] else { return false }
-                let address =
-                    event["message"]?["with"] ?? event["with"] ?? event["contact"]?["address"]
-                    ?? event["room"]?["address"] ?? event["address"]
-                return mayRead(address) || policy.manages && event["type"] == "request"
-            }
-        default: result
-        }
-    }
-
-    private func mayRead(_ address: JSONValue?) -> Bool {
-        guard let text = address?.string, let address = try? JID(text) else { return policy.readsAll }
-        return policy.mayRead(address)
-    }
-
-    // MARK: Resources
-
-    private static let scheme = "hongyan:conversation/"
-
-    private func resources() async throws(JSONRPCError) -> JSONValue {
-        var list: [JSONValue] = []
-        for account in (try await backend("accounts.list", .null))["accounts"]?.array ?? [] {
-            guard let address = account["address"]?.string else { continue }
-            let conversations = try await backend("conversations.list", ["account": .string(address)])
-            for conversation in conversations["conversations"]?.array ?? [] where mayRead(conversation["with"]) {
-                guard let with = conversation["with"]?.string, let first = Self.encoded(address),
-                    let second = Self.encoded(with)
-                else { continue }
-                list.append([
-                    "uri": .string(Self.scheme + first + "/" + second), "name": .string(with),
-                    "title": conversation["name"] ?? .null, "description": "The last messages, as JSON",
-                    "mimeType": "application/json",
-                ])
-            }
-        }
-        return ["resources": .array(list)]
-    }
-
-    private static func encoded(_ text: String) -> String? {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "@.-_")))
-    }
-
     private func resource(_ uri: String) async throws(JSONRPCError) -> JSONValue {
-        let parts = uri.hasPrefix(Self.scheme) ? uri.dropFirst(Self.scheme.count).split(separator: "/") : []
-        let names = parts.compactMap { String($0).removingPercentEncoding }
-        guard names.count == 2, let address = try? JID(names[1]), policy.mayRead(address) else {
-            throw JSONRPCError(-32602, "Resource not found", data: ["uri": .string(uri)])
-        }
-        let call: JSONValue = ["account": .string(names[0]), "with": .string(names[1])]
+        let call = try resources.call(for: uri)
         if let wait = state.withLock({ $0.calls.take(now: .now) }) {
             throw .failure(.tooOften, "Too many calls; try again in \(wait.components.seconds + 1) seconds")
         }
-        let page = try await backend("history.read", call).mapping("messages") { $0.markedAsForeign }
+        let page = try await backend("history.read", call)
         record("resources/read", call, "done")
-        let text = JSONValue.object([JSONMember(key: "notice", value: .string(Self.notice))] + (page.members ?? []))
-        return [
-            "contents": [
-                ["uri": .string(uri), "mimeType": "application/json", "text": .string(text.description)]
-            ]
-        ]
+        return MCPResources.answer(page, uri)
     }
 
     // MARK: The log
@@ -368,31 +303,5 @@ package final class MCPService: Sendable {
     private func record(_ what: String, _ rest: [String]) {
         let client = state.withLock { $0.client } ?? "?"
         log.write(["mcp “\(client)”", what] + rest)
-    }
-}
-
-extension JSONValue {
-    /// The object with some elements of an array left out.
-    fileprivate func filtering(_ name: String, _ isKept: (JSONValue) -> Bool) -> JSONValue {
-        changing(name) { $0.filter(isKept) }
-    }
-
-    fileprivate func mapping(_ name: String, _ transform: (JSONValue) -> JSONValue) -> JSONValue {
-        changing(name) { $0.map(transform) }
-    }
-
-    private func changing(_ name: String, _ change: ([JSONValue]) -> [JSONValue]) -> JSONValue {
-        guard case .object(let members) = self else { return self }
-        return .object(
-            members.map { member in
-                guard member.key == name, case .array(let values) = member.value else { return member }
-                return JSONMember(key: name, value: .array(change(values)))
-            })
-    }
-
-    /// A message of others says that it is not to be trusted.
-    fileprivate var markedAsForeign: JSONValue {
-        guard case .object(let members) = self, self["mine"] != true else { return self }
-        return .object(members + [JSONMember(key: "untrusted", value: true)])
     }
 }

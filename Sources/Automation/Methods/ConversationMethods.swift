@@ -5,19 +5,17 @@ internal import JSONRPC
 internal import UserProfile
 internal import XMPPAddress
 
-extension AutomationService {
-    /// The maximum number of messages in one page.
-    static let pageLimit = 500
-    /// The maximum size of a page in bytes; further messages are in the next one.
-    static let pageBytes = 256 << 10
+/// Conversations and their history.
+struct ConversationMethods: MethodGroup {
+    let context: AutomationContext
 
     private static let beforeParameter = AutomationMethod.Parameter(
         "before", .point, "only messages before the message with this number (the value of “next”), or before this time"
     )
     private static let limitParameter = AutomationMethod.Parameter(
-        "limit", .integer(1...pageLimit), "the maximum number of messages, 50 if it is missing")
+        "limit", .integer(1...AutomationContext.pageLimit), "the maximum number of messages, 50 if it is missing")
 
-    var conversationMethods: [AutomationMethod] {
+    var methods: [AutomationMethod] {
         [
             AutomationMethod(
                 "conversations.list", "Lists the conversations, those with the newest messages first.",
@@ -84,7 +82,7 @@ extension AutomationService {
         request.before = arguments.point("before")
         request.limit = arguments.integer("limit") ?? request.limit
         let (wanted, id) = (request, account.id)
-        let folder = profile.mediaFolder(of: account.address)
+        let folder = context.profile.mediaFolder(of: account.address)
         let page = try await read { store throws(StoreError) -> JSONValue? in
             guard let page = try wanted.read(of: id, in: store) else { return nil }
             var messages: [JSONValue] = []
@@ -92,7 +90,7 @@ extension AutomationService {
             for line in page.lines.reversed() {
                 let json = line.message.json(in: line.key) { $0.path(in: folder) }
                 bytes += json.description.utf8.count
-                if bytes > Self.pageBytes, !messages.isEmpty { break }
+                if bytes > AutomationContext.pageBytes, !messages.isEmpty { break }
                 messages.append(json)
                 if messages.count < page.lines.count { next = line.message.id } else { next = page.next }
             }
@@ -100,35 +98,6 @@ extension AutomationService {
         }
         guard let page else { throw .failure(.notFound, "There is no such message") }
         return page
-    }
-
-    // MARK: Finding
-
-    /// The account and the conversation that a call means.
-    func conversation(
-        _ arguments: Arguments, _ name: String
-    ) async throws(JSONRPCError) -> (ChatAccount, ConversationKey) {
-        let account = try await account(arguments)
-        let address = try arguments.requiredAddress(name)
-        do throws(StoreError) {
-            return (account, try await account.conversation(with: address))
-        } catch {
-            throw JSONRPCError(error)
-        }
-    }
-
-    /// A message of a conversation.
-    func message(
-        _ arguments: Arguments, _ name: String, in key: ConversationKey
-    ) async throws(JSONRPCError) -> StoredMessage {
-        let id = arguments.message(name)
-        let message = try await read { store throws(StoreError) -> StoredMessage? in
-            guard let id, let message = try store.message(id), try store.conversation(key) == message.conversation
-            else { return nil }
-            return message
-        }
-        guard let message else { throw .failure(.notFound, "There is no such message in this conversation") }
-        return message
     }
 }
 

@@ -6,13 +6,16 @@ internal import UserProfile
 internal import XMPPAddress
 internal import XMPPClient
 
-extension AutomationService {
+/// The list of contacts and the requests of contacts.
+struct ContactMethods: MethodGroup {
+    let context: AutomationContext
+
     private static let contactParameter = AutomationMethod.Parameter(
         "address", .address, isRequired: true, "the address of the contact")
     private static let nameParameter = AutomationMethod.Parameter(
         "name", .text(limit: 1000), "the name of the contact in the list")
 
-    var contactMethods: [AutomationMethod] {
+    var methods: [AutomationMethod] {
         [
             AutomationMethod(
                 "contacts.list", "Lists the contacts with their presence, and the contact requests.",

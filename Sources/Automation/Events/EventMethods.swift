@@ -1,9 +1,17 @@
 internal import ChatEngine
 internal import ChatStore
 internal import JSONRPC
+internal import Synchronization
 internal import UserProfile
 
-extension AutomationService {
+/// Reading the events of the log, one after the other or as they come.
+final class EventMethods: MethodGroup {
+    let context: AutomationContext
+    /// The running subscriptions, by the name of their reader.
+    let subscriptions = Mutex<[String: EventSubscription]>([:])
+
+    init(context: AutomationContext) { self.context = context }
+
     private static let readerParameter = AutomationMethod.Parameter(
         "reader", .text(limit: 64), isRequired: true, "the name of the program that reads the events")
     private static let cursorParameter = AutomationMethod.Parameter(
@@ -15,7 +23,7 @@ extension AutomationService {
     /// The maximum number of events in a page.
     private static let eventLimit = 256
 
-    var eventMethods: [AutomationMethod] {
+    var methods: [AutomationMethod] {
         [
             AutomationMethod(
                 "events.subscribe",
@@ -23,7 +31,7 @@ extension AutomationService {
                 [Self.readerParameter, Self.afterParameter]
             ) { [self] arguments, request throws(JSONRPCError) in
                 let (reader, cursor) = try await position(arguments)
-                let subscription = EventSubscription(reader, from: cursor, self, request.client)
+                let subscription = EventSubscription(reader, from: cursor, context, request.client)
                 let previous = subscriptions.withLock { running in
                     defer { running[reader.name] = subscription }
                     return running[reader.name]
@@ -118,11 +126,11 @@ extension AutomationService {
         of reader: EventReader, after cursor: EventCursor, _ limit: Int, seconds: Int
     ) async throws(JSONRPCError) -> EventPage {
         let end = ContinuousClock.now + .seconds(seconds)
-        let changes = store.changes()
+        let changes = context.store.changes()
         while true {
-            let page = try await read { [profile] store throws(StoreError) in
+            let page = try await read { [profile = context.profile] store throws(StoreError) in
                 try EventPage(
-                    after: cursor.position, limit: limit, bytes: Self.pageBytes, for: reader, in: profile, store)
+                    after: cursor.position, limit: limit, bytes: AutomationContext.pageBytes, for: reader, in: profile, store)
             }
             guard page.entries.isEmpty, .now < end, !Task.isCancelled else { return page }
             await withTaskGroup(of: Void.self) { group in

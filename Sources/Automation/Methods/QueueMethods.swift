@@ -3,11 +3,14 @@ internal import ChatStore
 internal import JSONRPC
 internal import UserProfile
 
-extension AutomationService {
+/// Messages that wait to be sent or have failed.
+struct QueueMethods: MethodGroup {
+    let context: AutomationContext
+
     private static let messageParameter = AutomationMethod.Parameter(
         "message", .integer(1 ... .max), isRequired: true, "the number of the message")
 
-    var queueMethods: [AutomationMethod] {
+    var methods: [AutomationMethod] {
         [
             AutomationMethod(
                 "queue.list", "Lists the messages that wait to be sent or have failed.", [Self.accountParameter]

@@ -5,11 +5,14 @@ internal import JSONRPC
 internal import UserProfile
 internal import XMPPAddress
 
-extension AutomationService {
+/// Joining and leaving rooms.
+struct RoomMethods: MethodGroup {
+    let context: AutomationContext
+
     private static let roomParameter = AutomationMethod.Parameter(
         "address", .address, isRequired: true, "the address of the room")
 
-    var roomMethods: [AutomationMethod] {
+    var methods: [AutomationMethod] {
         [
             AutomationMethod(
                 "rooms.list", "Lists the rooms of the account, and whether it is in them.", [Self.accountParameter]

@@ -6,10 +6,13 @@ internal import JSONRPC
 internal import UserProfile
 internal import XMPPAddress
 
-extension AutomationService {
+/// Sending messages, and the files of messages.
+struct MessageMethods: MethodGroup {
+    let context: AutomationContext
+
     private static let number = AutomationMethod.Parameter.Kind.integer(1 ... .max)
 
-    var messageMethods: [AutomationMethod] {
+    var methods: [AutomationMethod] {
         [
             AutomationMethod(
                 "message.send",
@@ -43,7 +46,7 @@ extension AutomationService {
                 let account = try await account(arguments)
                 let order = try await order(arguments, for: account)
                 do throws(SendFailure) {
-                    return try await MessageSending(account, isStarting: isStarting).perform(order) {
+                    return try await MessageSending(account, isStarting: context.isStarting).perform(order) {
                         request.notify("stage", $0)
                     }.json
                 } catch {
@@ -127,7 +130,7 @@ extension AutomationService {
     ) async throws(JSONRPCError) -> SendOrder.File? {
         let isInline = arguments.flag("inline")
         do {
-            let folder = try FileFolder(account: account.address, in: profile)
+            let folder = try FileFolder(account: account.address, in: context.profile)
             if let path = arguments.text("picture") {
                 return try SendOrder.File(try await .picture(file: path, in: folder), isInline: isInline)
             }
