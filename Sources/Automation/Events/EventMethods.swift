@@ -130,7 +130,8 @@ final class EventMethods: MethodGroup {
         while true {
             let page = try await read { [profile = context.profile] store throws(StoreError) in
                 try EventPage(
-                    after: cursor.position, limit: limit, bytes: AutomationContext.pageBytes, for: reader, in: profile, store)
+                    after: cursor.position, limit: limit, bytes: AutomationContext.pageBytes, for: reader, in: profile,
+                    store)
             }
             guard page.entries.isEmpty, .now < end, !Task.isCancelled else { return page }
             await withTaskGroup(of: Void.self) { group in

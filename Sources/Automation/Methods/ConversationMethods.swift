@@ -1,7 +1,8 @@
 internal import ChatEngine
 internal import ChatModel
-internal import ChatStore
-internal import JSONRPC
+package import ChatStore
+package import JSONRPC
+internal import MessageFeatures
 internal import UserProfile
 internal import XMPPAddress
 
@@ -105,5 +106,18 @@ extension Attachment {
     /// Where its content is on this computer; `nil` if it is not.
     func path(in folder: String) -> String? {
         contentHash.flatMap { ContentHash($0) }.flatMap { MediaCache.file(of: $0, in: folder) }
+    }
+}
+
+extension Conversation {
+    /// One object, independent of the language of the user.
+    ///
+    /// - Parameter name: the name of the contact or room, as the programs show it.
+    package func json(name: String) -> JSONValue {
+        [
+            "event": "conversation", "with": .text(key.address), "kind": .string(key.kind.word), "name": .string(name),
+            "unread": .integer(unreadCount), "time": .text(lastMessage?.time.timestamp),
+            "body": .text(lastMessage?.text.body.withoutFileKeys),
+        ]
     }
 }

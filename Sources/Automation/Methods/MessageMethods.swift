@@ -2,8 +2,8 @@ internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import Foundation
-internal import JSONRPC
-internal import UserProfile
+package import JSONRPC
+package import UserProfile
 internal import XMPPAddress
 
 /// Sending messages, and the files of messages.
@@ -144,5 +144,15 @@ struct MessageMethods: MethodGroup {
         } catch {
             throw .failure(.file, Wording.failure(any: error))
         }
+    }
+}
+
+extension SendAnswer {
+    /// One object, independent of the language of the user but for the reason.
+    package var json: JSONValue {
+        [
+            "id": .string(id), "message": .integer(Int(message)), "stage": .string(stage.rawValue),
+            "reason": .text(reason), "protection": protection?.json ?? .null, "unreadable": unreadable?.json ?? .null,
+        ]
     }
 }

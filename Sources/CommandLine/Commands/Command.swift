@@ -20,8 +20,7 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         register, login, logout, accounts, account, roster, add, accept, reject, remove, send, chat, listen, serve,
-        history,
-        export, `import`, queue, keys, command, connection, doctor, load,
+        history, export, `import`, queue, keys, command, connection, doctor, load,
     ]
 
     private static let common: [OptionParser.Option] = [

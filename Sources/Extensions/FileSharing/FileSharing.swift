@@ -158,10 +158,10 @@ public final class FileSharing: SessionExtension {
             throw FileSharingError(error, size: size)
         }
         do {
-            // Receivers will open this URL, so it must follow the same rules as every URL used here (XEP-0363 §10).
-            try http.check(slot.getURL)
+            // Receivers will open the second one, so it must follow the same rules as every URL used here (XEP-0363 §10).
+            for url in [slot.putURL, slot.getURL] { try http.check(url) }
         } catch {
-            throw FileSharingError(error)
+            throw FileSharingError(.insecureAddress, error.description)
         }
         let headers =
             slot.putHeaders.map { HTTPHeader($0.name, $0.value) } + [HTTPHeader("Content-Type", mediaType)]

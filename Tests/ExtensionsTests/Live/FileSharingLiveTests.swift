@@ -161,7 +161,7 @@ struct FileSharingLiveTests {
             let file = OutgoingFile(
                 kind: .file, name: "a.bin", mediaType: "application/octet-stream", content: Self.content)
             let error = await #expect(throws: FileSharingError.self) { try await sharing.upload(file) }
-            #expect(error?.code == .transferFailed)
+            #expect(error?.code == .insecureAddress)
         }
     }
 
