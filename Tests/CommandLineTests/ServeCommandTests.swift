@@ -13,41 +13,6 @@ import UserProfile
 /// `hongyan serve` as programs use it: real processes, a real server.
 @Suite("hongyan serve")
 struct ServeCommandTests {
-    private func profile(of person: Person) -> Profile { Profile(folder: person.home.path + "/data/hongyan") }
-
-    /// Starts a service and returns when its socket is there and its account is online.
-    private func service(of person: Person, _ words: [String] = [], environment: [String: String] = [:]) async throws
-        -> Program
-    {
-        let program = try Program(
-            "hongyan", ["serve", "--socket"] + words + person.connection(), home: person.home, environment: environment)
-        _ = try await state(of: person, in: program) { $0["state"] == "online" }
-        return program
-    }
-
-    /// The account as the service lists it, once it is as expected.
-    private func state(
-        of person: Person, in program: Program, _ isExpected: (JSONValue) -> Bool
-    ) async throws -> JSONValue {
-        let end = ContinuousClock.now + .seconds(120)
-        while .now < end {
-            if let client = ProfileClient.connect(to: profile(of: person)) {
-                let list = try? await client.call("accounts.list", .null)
-                client.close()
-                if let account = list?["accounts"]?.array?.first, isExpected(account) { return account }
-            }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        Issue.record("The account is not as expected: \(program.errors)")
-        return .null
-    }
-
-    private func call(_ person: Person, _ method: String, _ parameters: JSONValue = .null) async throws -> JSONValue {
-        let client = try #require(ProfileClient.connect(to: profile(of: person)))
-        defer { client.close() }
-        return try await client.call(method, parameters)
-    }
-
     private func answers(_ output: String) -> [JSONValue] {
         output.split(separator: "\n").compactMap { try? JSONValue(parsing: $0.utf8) }
     }
@@ -109,87 +74,87 @@ struct ServeCommandTests {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)
         let romeo = try await Person("romeo", on: server)
-        let hers = try await service(of: juliet)
-        let his = try await service(of: romeo, ["--accept", "none"])
+        let hers = try await juliet.service()
+        let his = try await romeo.service(["--accept", "none"])
         // Contacts: a request, its acceptance, the list.
         #expect(
-            try await call(juliet, "contacts.add", ["address": .string(romeo.address), "name": "Romeo"])["requested"]
+            try await juliet.call("contacts.add", ["address": .string(romeo.address), "name": "Romeo"])["requested"]
                 == true)
         var requests: [JSONValue] = []
-        while requests.isEmpty { requests = try await call(romeo, "contacts.list")["requests"]?.array ?? [] }
+        while requests.isEmpty { requests = try await romeo.call("contacts.list")["requests"]?.array ?? [] }
         #expect(requests.map { $0["address"] } == [.string(juliet.address)])
-        _ = try await call(romeo, "contacts.accept", ["address": .string(juliet.address)])
+        _ = try await romeo.call("contacts.accept", ["address": .string(juliet.address)])
         var contact: JSONValue?
         while contact?["state"] != "online" {
-            contact = try await call(juliet, "contacts.list")["contacts"]?.array?.first
+            contact = try await juliet.call("contacts.list")["contacts"]?.array?.first
         }
         #expect(contact?["name"] == "Romeo")
         // A file, its download on the other side, and a reaction.
-        let start = try await call(romeo, "events.read", ["reader": "test"])["cursor"] ?? .null
+        let start = try await romeo.call("events.read", ["reader": "test"])["cursor"] ?? .null
         let picture = try juliet.home.write("plan 计划.txt", "the plan")
-        let sent = try await call(
-            juliet, "message.send", ["to": .string(romeo.address), "file": .string(picture), "wait": "delivered"])
+        let sent = try await juliet.call(
+            "message.send", ["to": .string(romeo.address), "file": .string(picture), "wait": "delivered"])
         #expect(sent["stage"] == "delivered")
-        let page = try await call(romeo, "events.read", ["reader": "test", "after": start, "wait": 30])
+        let page = try await romeo.call("events.read", ["reader": "test", "after": start, "wait": 30])
         let message = try #require(
             page["events"]?.array?.first { $0["event"]?["type"] == "message" }?["event"]?["message"])
-        let fetched = try await call(romeo, "media.fetch", ["message": message["id"] ?? .null])
+        let fetched = try await romeo.call("media.fetch", ["message": message["id"] ?? .null])
         #expect(fetched["path"]?.string.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } == "the plan")
         // A picture and a voice message are prepared, and arrive as such.
         for (kind, name, content) in [
             ("picture", "garden.png", SampleMedia.smallPicture), ("voice", "hello.wav", SampleMedia.sound),
         ] {
-            let start = try await call(juliet, "events.read", ["reader": .string(kind)])["cursor"] ?? .null
+            let start = try await juliet.call("events.read", ["reader": .string(kind)])["cursor"] ?? .null
             let file = try romeo.home.write(name, content)
-            let sent = try await call(
-                romeo, "message.send",
+            let sent = try await romeo.call(
+                "message.send",
                 ["to": .string(juliet.address), kind: .string(file), "wait": "delivered"])
             #expect(sent["stage"] == "delivered", "\(sent)")
-            let page = try await call(juliet, "events.read", ["reader": .string(kind), "after": start, "wait": 30])
+            let page = try await juliet.call("events.read", ["reader": .string(kind), "after": start, "wait": 30])
             let received = try #require(
                 page["events"]?.array?.first { $0["event"]?["type"] == "message" }?["event"]?["message"])
             let attachment = try #require(received["files"]?.array?.first, "\(received)")
             #expect(attachment["kind"] == .string(kind), "\(attachment)")
-            let fetched = try await call(juliet, "media.fetch", ["message": received["id"] ?? .null])
+            let fetched = try await juliet.call("media.fetch", ["message": received["id"] ?? .null])
             let path = try #require(fetched["path"]?.string)
             #expect(try !Data(contentsOf: URL(filePath: path)).isEmpty)
         }
-        _ = try await call(
-            romeo, "message.send", ["to": .string(juliet.address), "react": message["id"] ?? .null, "emojis": ["👍"]])
-        _ = try await call(
-            romeo, "message.send", ["to": .string(juliet.address), "text": "鸿雁传书", "reply": message["id"] ?? .null])
+        _ = try await romeo.call(
+            "message.send", ["to": .string(juliet.address), "react": message["id"] ?? .null, "emojis": ["👍"]])
+        _ = try await romeo.call(
+            "message.send", ["to": .string(juliet.address), "text": "鸿雁传书", "reply": message["id"] ?? .null])
         var found: [JSONValue] = []
         while found.isEmpty {
-            found = try await call(juliet, "history.search", ["words": "雁"])["messages"]?.array ?? []
+            found = try await juliet.call("history.search", ["words": "雁"])["messages"]?.array ?? []
         }
-        let history = try await call(juliet, "history.read", ["with": .string(romeo.address)])["messages"]?.array ?? []
+        let history = try await juliet.call("history.read", ["with": .string(romeo.address)])["messages"]?.array ?? []
         #expect(history.count == 4 && history.first?["reactions"]?.array?.first?["emoji"] == "👍")
         // A correction and a retraction arrive, too.
         let own = try #require(found.first?["id"])
         #expect(own != message["id"])
-        let answered = try await call(juliet, "message.send", ["to": .string(romeo.address), "text": "first"])
-        _ = try await call(
-            juliet, "message.send",
+        let answered = try await juliet.call("message.send", ["to": .string(romeo.address), "text": "first"])
+        _ = try await juliet.call(
+            "message.send",
             ["to": .string(romeo.address), "text": "second", "correct": answered["message"] ?? .null])
-        _ = try await call(
-            juliet, "message.send", ["to": .string(romeo.address), "retract": answered["message"] ?? .null])
+        _ = try await juliet.call(
+            "message.send", ["to": .string(romeo.address), "retract": answered["message"] ?? .null])
         var last: JSONValue?
         while last?["retracted"] != true {
-            last = try await call(romeo, "history.read", ["with": .string(juliet.address)])["messages"]?.array?.last
+            last = try await romeo.call("history.read", ["with": .string(juliet.address)])["messages"]?.array?.last
         }
         // Rooms.
         let room = "plans-\(UUID().uuidString.lowercased())@\(server.conferenceDomain)"
-        _ = try await call(juliet, "rooms.join", ["address": .string(room), "nickname": "Juliet"])
-        #expect(try await call(juliet, "rooms.list")["rooms"]?.array?.first?["inside"] == true)
+        _ = try await juliet.call("rooms.join", ["address": .string(room), "nickname": "Juliet"])
+        #expect(try await juliet.call("rooms.list")["rooms"]?.array?.first?["inside"] == true)
         #expect(
-            try await call(juliet, "message.send", ["to": .string(room), "text": "anybody here?"])["stage"]
+            try await juliet.call("message.send", ["to": .string(room), "text": "anybody here?"])["stage"]
                 == "acknowledged")
-        _ = try await call(juliet, "rooms.leave", ["address": .string(room)])
-        let left = try await call(juliet, "rooms.list")["rooms"]?.array?.first
+        _ = try await juliet.call("rooms.leave", ["address": .string(room)])
+        let left = try await juliet.call("rooms.list")["rooms"]?.array?.first
         #expect(left?["inside"] == false && left?["joinsAutomatically"] == false)
         // The other commands work beside it.
         #expect(try await juliet.bare(["send", romeo.address, "from a command", "--jid", juliet.address]).status == 0)
-        _ = try await call(juliet, "contacts.remove", ["address": .string(romeo.address)])
+        _ = try await juliet.call("contacts.remove", ["address": .string(romeo.address)])
         for program in [hers, his] {
             program.signal(SIGINT)
             #expect(await program.result().status == 0, "\(program.errors)")
@@ -202,74 +167,24 @@ struct ServeCommandTests {
         let juliet = try await Person("juliet", on: server)
         let romeo = try await Person("romeo", on: server)
         try await juliet.befriend(romeo)
-        let first = try await service(of: juliet)
+        let first = try await juliet.service()
         first.signal(SIGTERM)
         #expect(await first.result().status == 0, "\(first.errors)")
         try await romeo.run("send", juliet.address, "in between")
-        let second = try await service(of: juliet)
-        #expect(try await state(of: juliet, in: second) { $0["state"] == "online" }["resumed"] == true)
+        let second = try await juliet.service()
+        #expect(try await juliet.served(by: second) { $0["state"] == "online" }["resumed"] == true)
         var history: [JSONValue] = []
         while history.isEmpty {
-            history = try await call(juliet, "history.read", ["with": .string(romeo.address)])["messages"]?.array ?? []
+            history = try await juliet.call("history.read", ["with": .string(romeo.address)])["messages"]?.array ?? []
         }
         #expect(history.map { $0["body"] } == ["in between"])
         // A person who interrupts it wants to be offline.
         second.signal(SIGINT)
         #expect(await second.result().status == 0)
-        let third = try await service(of: juliet)
-        #expect(try await state(of: juliet, in: third) { $0["state"] == "online" }["resumed"] == false)
+        let third = try await juliet.service()
+        #expect(try await juliet.served(by: third) { $0["state"] == "online" }["resumed"] == false)
         third.signal(SIGINT)
         _ = await third.result()
-    }
-
-    @Test("the example handles each message exactly once while server and client are killed")
-    func pythonExample() async throws {
-        let server = try await PrivateProsody.shared
-        let juliet = try await Person("juliet", on: server)
-        let romeo = try await Person("romeo", on: server)
-        try await juliet.befriend(romeo)
-        let database = juliet.home.path + "/messages.db"
-        func client() throws -> Program {
-            try Program(
-                "/usr/bin/env",
-                ["python3", Program.example("Automation/messages.py"), database, profile(of: juliet).folder],
-                home: juliet.home)
-        }
-        func bodies() async throws -> [String] {
-            let result = try await OutsideProgram.run([
-                "python3", "-c",
-                "import sqlite3,sys\nfor row in sqlite3.connect(sys.argv[1]).execute('SELECT body FROM messages ORDER BY rowid'): print(row[0])",
-                database,
-            ])
-            return result.status == 0 ? result.output.split(separator: "\n").map(String.init) : []
-        }
-        var hers = try await service(of: juliet)
-        _ = try await call(juliet, "events.read", ["reader": "messages"])
-        var reading = try client()
-        for number in 1...8 {
-            try await romeo.run("send", juliet.address, "number \(number)")
-            if number % 2 == 0 { reading.signal(SIGKILL) }
-            if number % 3 == 0 {
-                hers.signal(SIGKILL)
-                _ = await hers.result()
-                hers = try await service(of: juliet)
-            }
-            if number % 2 == 0 || number % 3 == 0 {
-                reading.signal(SIGKILL)
-                _ = await reading.result()
-                reading = try client()
-            }
-        }
-        var all: [String] = []
-        while all.count < 8 {
-            try await Task.sleep(for: .milliseconds(50))
-            all = try await bodies()
-        }
-        #expect(all == (1...8).map { "number \($0)" })
-        reading.signal(SIGKILL)
-        hers.signal(SIGINT)
-        _ = await hers.result()
-        #expect(try await bodies().count == 8)
     }
 
     @Test("the example in shell answers each message once, although it is killed")
@@ -294,7 +209,7 @@ struct ServeCommandTests {
         var readers: [JSONValue] = []
         while readers.isEmpty {
             try await Task.sleep(for: .milliseconds(50))
-            guard let client = ProfileClient.connect(to: profile(of: juliet)) else { continue }
+            guard let client = ProfileClient.connect(to: juliet.profile) else { continue }
             readers = (try? await client.call("events.readers", .null))?["readers"]?.array ?? []
             client.close()
         }
@@ -358,7 +273,7 @@ struct ServeCommandTests {
         #expect(all.first?["result"]?["tools"]?.array?.contains { $0["name"] == "message_send" } == true)
         #expect(all.dropFirst().map { $0["result"]?["isError"] } == [false, true])
         #expect(await his.result().objects.compactMap { $0["body"] as? String } == ["from a model"])
-        let log = try String(contentsOfFile: profile(of: juliet).folder + "/automation.log", encoding: .utf8)
+        let log = try String(contentsOfFile: juliet.profile.folder + "/automation.log", encoding: .utf8)
         #expect(log.contains("message.send → \(romeo.address)  done") && log.contains("nurse@example.org  refused"))
         #expect(!log.contains("from a model"))
     }
@@ -437,7 +352,7 @@ struct ServeCommandTests {
                 try await Task.sleep(for: .milliseconds(10))
             }
             if command[0] == "serve" {
-                _ = try await state(of: juliet, in: program) { $0["state"] == "online" }
+                _ = try await juliet.served(by: program) { $0["state"] == "online" }
             } else {
                 try await program.waitForOutput("online") { $0.contains("\"state\":\"online\"") }
             }

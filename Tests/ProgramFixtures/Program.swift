@@ -156,6 +156,13 @@ package final class Program: Sendable {
 
     package func signal(_ number: Int32) { kill(process, number) }
 
+    /// Whether the process has ended, whose ``result()`` is there then.
+    package var hasEnded: Bool {
+        var information = siginfo_t()
+        let status = waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT)
+        return status != 0 || information.si_signo == SIGCHLD
+    }
+
     /// Waits until the output fulfils a condition; a slow machine runs other programs beside this one.
     package func waitForOutput(_ description: String, seconds: Int = 180, _ isThere: @Sendable (String) -> Bool)
         async throws

@@ -109,7 +109,7 @@ struct LoadSchedule: Sendable, IteratorProtocol {
 }
 
 /// A small generator of random numbers with a seed (SplitMix64).
-private struct SplitMix: RandomNumberGenerator, Sendable {
+struct SplitMix: RandomNumberGenerator, Sendable {
     var state: UInt64
 
     mutating func next() -> UInt64 {
