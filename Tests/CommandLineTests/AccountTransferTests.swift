@@ -120,6 +120,17 @@ struct AccountTransferTests {
         )
         try await fails(["account", "import", two], 2, "b@a.example, c@a.example")
         try await fails(["account", "import", two, "--from", "d@a.example"], 1, "d@a.example is not")
+        // A list of which a part would be missing changes nothing, and the sentence says what to correct.
+        let unreadable = try person.home.write(
+            "unreadable.xml",
+            """
+            <server-data xmlns='urn:xmpp:pie:0'><host jid='a.example'><user name='b'><vCard xmlns='vcard-temp'><FN>B</FN></vCard>
+            <query xmlns='jabber:iq:roster'><item jid='nurse@a.example'/><item jid='@nowhere'/></query></user></host></server-data>
+            """)
+        try await fails(["account", "import", unreadable], 1, "nothing was imported")
+        try await fails(["account", "import", unreadable], 1, "“@nowhere”")
+        let after = try await person.run("account", "export", "-").output
+        #expect(!after.contains("nurse@a.example") && !after.contains("<FN>"), "\(after)")
         try await fails(["account", "move", "example.org"], 2, "no address")
         #expect(try await person.run("account", "import", two, "--from", "c@a.example").status == 0)
     }

@@ -21,13 +21,13 @@ struct PortableAccountTests {
         #expect(file.accounts.map(\.address.description) == ["juliet@capulet.com", "romeo@montague.net"])
         #expect(file.accounts[0].password == "s3crEt")
         #expect(file.accounts[0].contents.count == 3)
-        let roster = try #require(file.accounts[0].roster)
+        let roster = try #require(try file.accounts[0].roster)
         #expect(roster.items.map(\.name) == ["Romeo"])
-        file.accounts[1].roster = roster
-        file.accounts[0].roster = nil
+        file.accounts[1].setRoster(roster)
+        file.accounts[0].setRoster(nil)
         let read = try PortableAccounts(from: XMLElement(file))
-        #expect(read.accounts[1].roster == roster)
-        #expect(read.accounts[0].roster == nil)
+        #expect(try read.accounts[1].roster == roster)
+        #expect(try read.accounts[0].roster == nil)
         #expect(read.accounts[0].contents.count == 2)
     }
 
@@ -43,6 +43,31 @@ struct PortableAccountTests {
                 from: XMLElement(
                     parsing: "<server-data xmlns='urn:xmpp:pie:0'><host><user name='a'/></host></server-data>"))
         }
+    }
+
+    @Test(
+        "a contact that cannot be read is an error, and not a list without it",
+        arguments: ["<item/>", "<item jid='@'/>", "<item jid='nurse@capulet.com'/><item jid='' name='Romeo'/>"])
+    func unreadableContacts(items: String) throws {
+        let query = try XMLElement(parsing: "<query xmlns='jabber:iq:roster'>\(items)</query>")
+        let account = PortableAccounts.Account(try JID("juliet@capulet.com"), contents: [query])
+        #expect(throws: XMLDecodingError.self) { try account.roster }
+        #expect(account.contents == [query])
+    }
+
+    @Test("a contact list in several elements is one, and a large one is written whole")
+    func contactLists() throws {
+        let lists = try ["nurse", "romeo"].map {
+            try XMLElement(parsing: "<query xmlns='jabber:iq:roster'><item jid='\($0)@capulet.com'/></query>")
+        }
+        var account = PortableAccounts.Account(try JID("juliet@capulet.com"), contents: lists)
+        #expect(try account.roster?.items.map(\.address.local) == ["nurse", "romeo"])
+        // More bytes than an element from the network may have.
+        let name = String(repeating: "x", count: 1000)
+        let many = try (0..<12_000).map { RosterItem(address: try JID("c\($0)@capulet.com"), name: name) }
+        account.setRoster(RosterQuery(items: many))
+        #expect(try account.roster?.items.count == many.count)
+        #expect(account.contents.count == 1)
     }
 
     @Test("a search for rooms")

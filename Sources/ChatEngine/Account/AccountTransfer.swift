@@ -58,7 +58,7 @@ package struct AccountTransfer: Sendable {
     /// Everything of the account that can be taken along. What the server does not have or know is missing.
     package func account() async throws(ClientError) -> PortableAccounts.Account {
         var account = PortableAccounts.Account(own)
-        account.roster = RosterQuery(items: await roster.allItems)
+        account.setRoster(RosterQuery(items: await roster.allItems))
         if let card = try await card() { account.contents.append(XMLElement(card)) }
         for asker in await roster.requests {
             var request = Presence(type: .subscribe)
@@ -108,17 +108,22 @@ package struct AccountTransfer: Sendable {
     ///
     /// Contacts whose presence the other account saw get a contact request.
     ///
-    /// - Parameter oldAddress: tells them that the request comes from the user they know by this address (XEP-0283 §4.2).
-    package func add(_ account: PortableAccounts.Account, movedFrom oldAddress: JID?) async throws(ClientError)
-        -> Report
-    {
+    /// - Parameters:
+    ///   - contacts: those of the account. They are read before, because a list that cannot be read must change nothing.
+    ///   - oldAddress: tells them that the request comes from the user they know by this address (XEP-0283 §4.2).
+    package func add(
+        _ account: PortableAccounts.Account, _ contacts: [RosterItem], movedFrom oldAddress: JID?
+    ) async throws(ClientError) -> Report {
         var report = Report()
         var unknown: Set<String> = []
         for element in account.contents {
             switch element.name {
             case RosterQuery.name: break
             case LegacyVCard.name:
-                guard let card = try? LegacyVCard(from: element) else { continue }
+                guard let card = try? LegacyVCard(from: element) else {
+                    unknown.insert(element.localName)
+                    continue
+                }
                 if try await self.card() == nil {
                     _ = try await session.request(LegacyVCardChange(card))
                     report.profile += 1
@@ -126,7 +131,10 @@ package struct AccountTransfer: Sendable {
                     report.known += 1
                 }
             case BlockList.name:
-                guard let list = try? BlockList(from: element) else { continue }
+                guard let list = try? BlockList(from: element) else {
+                    unknown.insert(element.localName)
+                    continue
+                }
                 let new = list.addresses.subtracting(try await blockedAddresses()).subtracting([own])
                 try await blocking.block(new)
                 report.blocked += new.count
@@ -147,7 +155,7 @@ package struct AccountTransfer: Sendable {
             default: unknown.insert(element.localName)
             }
         }
-        if let items = account.roster?.items { try await addContacts(items, oldAddress, &report) }
+        try await addContacts(contacts, oldAddress, &report)
         report.unknown = unknown.sorted()
         return report
     }

@@ -77,12 +77,13 @@ extension Command {
 
     private static func importAccount(from path: String, _ invocation: Invocation) async throws {
         let account = try chosen(try accounts(in: path), path, invocation)
+        let contacts = try contacts(of: account, path)
         try await invocation.withTransfer { transfer, _, signIn in
             let hasMoved = invocation.options.has("moved")
             if hasMoved, account.address == signIn.address.bare {
                 throw CommandError.usage(localized("The file is of this account, which has not moved."))
             }
-            let report = try await transfer.add(account, movedFrom: hasMoved ? account.address : nil)
+            let report = try await transfer.add(account, contacts, movedFrom: hasMoved ? account.address : nil)
             invocation.show(
                 localized(
                     "Added: contacts %1$@, rooms %2$@, parts of the profile %3$@, blocked addresses %4$@. Already there: %5$@.",
@@ -133,6 +134,20 @@ extension Command {
             return try PortableAccounts(from: XMLElement(parsing: Array(data), limits: limits)).accounts
         } catch {
             throw .failed(localized("The file %@ is no file of accounts (XEP-0227).", path))
+        }
+    }
+
+    /// A contact list of which a part cannot be read is no list without that part.
+    private static func contacts(
+        of account: PortableAccounts.Account, _ path: String
+    ) throws(CommandError) -> [RosterItem] {
+        do throws(XMLDecodingError) {
+            return try account.roster?.items ?? []
+        } catch {
+            throw .failed(
+                localized(
+                    "The contact list in the file %1$@ cannot be read, so nothing was imported: %2$@", path,
+                    TerminalText.harmless(error.description)))
         }
     }
 

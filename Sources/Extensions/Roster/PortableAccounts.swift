@@ -10,7 +10,7 @@ public import XMPPAddress
 ///    <vCard xmlns='vcard-temp'><FN>Juliet Capulet</FN></vCard></user></host></server-data>
 /// ```
 ///
-/// The contents of an account are elements; ``Account/roster`` reads and writes the contact list among them. A file can
+/// The contents of an account are elements; ``Account/roster`` is the contact list among them. A file can
 /// contain a password or what is equivalent to it, so only its owner may read it.
 public struct PortableAccounts: XMLPayload, Equatable {
     public static let name = XMLName("server-data", "urn:xmpp:pie:0")
@@ -27,16 +27,28 @@ public struct PortableAccounts: XMLPayload, Equatable {
             self.contents = contents
         }
 
-        /// The contact list.
+        /// The contact list; `nil` if there is none.
+        ///
+        /// - Throws: the error of the first contact that cannot be read. What a server sends can be read without it, but from a
+        ///   file it would be lost.
         public var roster: RosterQuery? {
-            get { contents.first { $0.isNamed(RosterQuery.name) }.flatMap { try? RosterQuery(from: $0) } }
-            set {
-                contents.removeAll { $0.isNamed(RosterQuery.name) }
-                guard let newValue else { return }
-                var writer = XMLWriter()
-                newValue.encode(to: &writer, asStored: true)
-                if let element = try? XMLElement(parsing: writer.takeBytes()) { contents.insert(element, at: 0) }
+            get throws(XMLDecodingError) {
+                var roster: RosterQuery?
+                for element in contents where element.isNamed(RosterQuery.name) {
+                    var items = roster?.items ?? []
+                    for item in element.children(RosterItem.name) { items.append(try RosterItem(from: item)) }
+                    roster = RosterQuery(version: element["ver"], items: items)
+                }
+                return roster
             }
+        }
+
+        /// Replaces the contact list.
+        public mutating func setRoster(_ roster: RosterQuery?) {
+            contents.removeAll { $0.isNamed(RosterQuery.name) }
+            guard let roster else { return }
+            let items = XMLElement(RosterQuery.name) { roster.writeContent(to: &$0, asStored: true) }
+            contents.insert(items, at: 0)
         }
     }
 

@@ -121,10 +121,12 @@ public struct RosterQuery: XMLPayload, Equatable {
 
     /// - Parameter isStored: with everything that the server says, for a file.
     func encode(to writer: inout XMLWriter, asStored isStored: Bool) {
-        writer.start(Self.name)
+        writer.element(Self.name) { writeContent(to: &$0, asStored: isStored) }
+    }
+
+    func writeContent(to writer: inout XMLWriter, asStored isStored: Bool) {
         writer.attribute("ver", version)
         for item in items { item.encode(to: &writer, asStored: isStored) }
-        writer.end()
     }
 }
 
