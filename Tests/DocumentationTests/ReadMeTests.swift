@@ -132,12 +132,6 @@ struct ReadMeTests {
         #expect(await wrong.end() == 2)
     }
 
-    @Test("the check of the public interface has nothing to compare with before the first release")
-    func interfaceChanges() async throws {
-        let script = try Program("Scripts/api-changes")
-        #expect(await script.end() == 0, "\(script.output)")
-    }
-
     @Test("an example is short", arguments: ["EchoBot", "Gateway", "RosterDump", "SendMessage"])
     func length(name: String) throws {
         #expect(try ProjectFile("Examples/\(name)/main.swift").lines.count - 1 < Self.longestExample)
