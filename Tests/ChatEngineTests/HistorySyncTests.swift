@@ -69,19 +69,43 @@ struct HistorySyncTests {
         #expect(sync.answered(request, gaps: [Self.gap(nil, "5")], now: Self.start) == .none)
     }
 
-    @Test("an endless gap stops after a number of pages, and a new session continues")
-    func bounded() throws {
+    @Test(
+        "what was missed is requested to its end; an endless gap stops after a number of pages, and a new session continues",
+        arguments: [false, true])
+    func bounded(isRoom: Bool) throws {
         var sync = HistorySync(account: Self.account)
         var action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
-        var count = 0
-        while let request = Self.request(action) {
-            count += 1
-            action = sync.answered(request, gaps: [Self.gap("1", "9\(count)")], now: Self.start)
-            if count > 100 { break }
+        if isRoom {
+            let own = try #require(Self.request(action))
+            _ = sync.roomEntered(Self.room, gaps: [], now: Self.start)
+            action = sync.answered(own, gaps: [], now: Self.start)
         }
-        #expect(count == 1 + HistoryPolicy.standard.gapPages)
+        let policy = HistoryPolicy.standard
+        let limit = isRoom ? policy.missedRoomPages : policy.missedPages
+        // More than a thousand messages, so that programs get events for all of them.
+        #expect(limit * policy.pageSize >= 10_000)
+        var count = 0
+        while let request = Self.request(action), count <= 2 * limit {
+            count += 1
+            #expect(request.archive == (isRoom ? Self.room : Self.account))
+            action = sync.answered(request, gaps: [Self.gap("1", "9\(count)")], now: Self.start)
+        }
+        #expect(count == 1 + limit)
         sync.disconnected()
         #expect(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)) != nil)
+    }
+
+    @Test("after the pages that reach back, what was missed is requested all the same")
+    func backAndMissed() throws {
+        var sync = HistorySync(account: Self.account)
+        var action = sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)
+        for _ in 0...HistoryPolicy.standard.gapPages {
+            action = sync.answered(try #require(Self.request(action)), gaps: [Self.gap(nil, "5")], now: Self.start)
+        }
+        #expect(action == .none)
+        let gaps = [Self.gap("10", "20"), Self.gap(nil, "5")]
+        let missed = try #require(Self.request(sync.sessionBegan(isResumed: true, gaps: gaps, now: Self.start)))
+        #expect(missed.query.limit == "10" && missed.query.anchor == "20")
     }
 
     @Test("messages before the oldest stored one are synchronised too, as far as the policy allows")

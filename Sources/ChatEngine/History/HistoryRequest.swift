@@ -56,9 +56,15 @@ public enum HistoryFailure: Error, Hashable, Sendable {
 public struct HistoryPolicy: Hashable, Sendable {
     /// Items per page: one or two screens, so that the first page arrives soon; servers limit it to 100 or less anyway.
     public var pageSize = 50
-    /// Pages per archive and session that fill gaps automatically: a thousand messages. The rest is loaded by
+    /// Pages per archive and session before the oldest stored message: a thousand messages. The rest is loaded by
     /// scrolling.
     public var gapPages = 20
+    /// Pages per session that fill gaps between stored messages of the account's archive: what was missed. Programs
+    /// that read events get nothing else of it, so all of it is fetched, up to 100,000 messages from a server that
+    /// never ends.
+    public var missedPages = 2000
+    /// The same for each room, whose server may be anybody's: 10,000 messages.
+    public var missedRoomPages = 200
     /// Whether messages before the oldest stored one count as a gap: each session then loads some older pages, until
     /// everything can be searched.
     public var reachesBack = true

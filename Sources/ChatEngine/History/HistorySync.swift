@@ -28,12 +28,21 @@ public struct HistorySync: ~Copyable, Sendable {
         var isNewestDue = false
         /// The gaps to fill, newest first.
         var gaps: [ArchiveGap] = []
-        /// The number of gap pages that may still be requested automatically.
+        /// The number of pages before the oldest stored message that may still be requested automatically.
         var gapPages: Int
+        /// The same for gaps between stored messages.
+        var missedPages: Int
         /// It refuses requests in this session.
         var isRefused = false
         var failures = 0
         var notBefore: ContinuousClock.Instant?
+
+        init(gapPages: Int, missedPages: Int) {
+            (self.gapPages, self.missedPages) = (gapPages, missedPages)
+        }
+
+        /// The next gap that may be filled.
+        var dueGap: ArchiveGap? { gaps.first { $0.after == nil ? gapPages > 0 : missedPages > 0 } }
     }
 
     struct Online {
@@ -83,7 +92,9 @@ extension HistorySync {
     /// The stream is established. After a resumption nothing was missed; a new session starts with the newest page.
     public mutating func sessionBegan(isResumed: Bool, gaps: [ArchiveGap], now: ContinuousClock.Instant) -> Action {
         change(now) { online, policy, account in
-            var archive = online.archives[account] ?? Archive(gapPages: policy.gapPages)
+            var archive =
+                online.archives[account]
+                ?? Archive(gapPages: policy.gapPages, missedPages: policy.missedPages)
             archive.isNewestDue = archive.isNewestDue || !isResumed
             archive.gaps = Self.holes(gaps, policy)
             online.archives[account] = archive
@@ -96,7 +107,9 @@ extension HistorySync {
     /// A room was joined: its archive may have more than the history sent on joining.
     public mutating func roomEntered(_ room: JID, gaps: [ArchiveGap], now: ContinuousClock.Instant) -> Action {
         change(now) { online, policy, _ in
-            var archive = online.archives[room.bare] ?? Archive(gapPages: policy.gapPages)
+            var archive =
+                online.archives[room.bare]
+                ?? Archive(gapPages: policy.gapPages, missedPages: policy.missedRoomPages)
             archive.isNewestDue = true
             archive.gaps = Self.holes(gaps, policy)
             online.archives[room.bare] = archive
@@ -122,7 +135,9 @@ extension HistorySync {
             if request.with == nil {
                 archive.gaps = Self.holes(gaps, policy)
                 if request.purpose == .newest { archive.isNewestDue = false }
-                if request.purpose == .gap { archive.gapPages -= 1 }
+                if request.purpose == .gap {
+                    if request.query.limit == nil { archive.gapPages -= 1 } else { archive.missedPages -= 1 }
+                }
             }
             online.archives[request.archive] = archive
         }
@@ -258,15 +273,13 @@ extension HistorySync {
             return .ask(newest(of: address, policy))
         }
         for address in order where isReady(address) {
-            guard let archive = online.archives[address], archive.gapPages > 0, let gap = archive.gaps.first else {
-                continue
-            }
+            guard let gap = online.archives[address]?.dueGap else { continue }
             let query = StoredArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
             return .ask(HistoryRequest(archive: address, query: query, purpose: .gap, limit: policy.pageSize))
         }
         let waiting =
             online.archives.values.filter { archive in
-                !archive.isRefused && (archive.isNewestDue || !archive.gaps.isEmpty && archive.gapPages > 0)
+                !archive.isRefused && (archive.isNewestDue || archive.dueGap != nil)
             }.compactMap(\.notBefore) + online.requests.compactMap { online.archives[$0.archive]?.notBefore }
         return waiting.filter { $0 > now }.min().map { .wait(until: $0) } ?? .none
     }
