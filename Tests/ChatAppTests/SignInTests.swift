@@ -47,6 +47,35 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("S0-74, S1-16: a server that never answers is named, and the user can try again")
+        func timeout() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await server.newAccount("juliet")
+            let proxy = try FaultProxy(to: server.port)
+            defer { proxy.stop() }
+            // It accepts, and then nothing comes.
+            proxy.configure { ($0.stallsUpstream, $0.stallsDownstream) = (true, true) }
+            let home = try await ChatHome.unreachable()
+            home.prepare = { configuration in
+                configuration.host = proxy.host
+                configuration.port = proxy.port
+                configuration.trust = .certificateAuthority(server.authorityFile)
+                configuration.loginTimeout = .seconds(1)
+            }
+            let view = SignInView(home.signIn())
+            let window = Window("Test", width: 480, height: 680, view.root)
+            window.present()
+            view.address.text = juliet.address
+            view.password.text = juliet.password
+            view.page.onContinue()
+            #expect(await Toolkit.eventually { view.page.failure.isVisible })
+            #expect(WindowCrawler.texts(of: window).contains { $0.contains("did not respond in time") })
+            #expect(view.page.button.isSensitive)
+            #expect(home.accounts.rows.elements.isEmpty)
+            window.destroy()
+            await home.stop()
+        }
+
         @Test(
             "without an account the user chooses a way in; each page has a way back; a closed window leaves nothing behind"
         )

@@ -1,3 +1,4 @@
+import ChatEngine
 import ChatModel
 import ChatStore
 import ChatStoreTesting
@@ -6,6 +7,7 @@ import Testing
 import WindowFixtures
 import XMPPAddress
 import XMPPClient
+import XMPPStanzas
 
 @testable import ChatApp
 @testable import GTKBinding
@@ -35,7 +37,7 @@ extension WindowTests {
         }
 
         @Test(
-            "S0-81, S2-28, S2-37, S2-38: a contact is requested, accepts in the bar, shows presence, is renamed, grouped, blocked and deleted"
+            "S0-80, S0-81, S2-2, S2-28, S2-30, S2-37, S2-38: a contact is requested, accepts in the bar, shows presence, is renamed, grouped, blocked and deleted"
         )
         func friendship() async throws {
             let server = try await ServerKind.prosody13.shared()
@@ -104,6 +106,45 @@ extension WindowTests {
             window.destroy()
             await hers.stop()
             await his.stop()
+        }
+
+        @Test("S0-13, S0-14, S2-16: each state of a contact is shown with its text; who goes offline is offline")
+        func presences() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let (juliet, romeo) = (try await server.newAccount("juliet"), try await server.newAccount("romeo"))
+            let hers = try await home(juliet, server)
+            let his = try await home(romeo, server)
+            let hisID = try #require(his.accounts.rows.elements.first?.id)
+            let him = try #require(his.account(hisID))
+            let context = AppContext(home: hers)
+            let bar = context.requestBar()
+            let view = context.contactsView()
+            let window = Window(
+                "Contacts", width: 360, height: 560, Box.vertical(bar.root, view.root.expand(.horizontal)))
+            window.present()
+            _ = try await him.contacts.add(try JID(juliet.address))
+            #expect(await Toolkit.eventually { bar.isRevealed })
+            bar.accept.click()
+            #expect(await Toolkit.eventually { view.items.compactMap(\.contact).first?.section == .online })
+            let id = try #require(hers.contacts.rows.elements.first?.id)
+            let page = try #require(ContactWindow.show(id, context, over: nil))
+            let states: [(Presence.Show?, String, ContactPresence.Section)] = [
+                (.chat, "wants to chat", .online), (nil, "online", .online), (.away, "away", .away),
+                (.extendedAway, "away for longer", .away), (.doNotDisturb, "busy", .away),
+            ]
+            for (show, word, section) in states {
+                await him.setPresence(OwnPresence(show: show, status: "in the \(word) orchard"))
+                let text = "in the \(word) orchard"
+                #expect(await Toolkit.eventually { WindowCrawler.texts(of: page.window).contains("\(word) · \(text)") })
+                #expect(await Toolkit.eventually { WindowCrawler.texts(of: window).contains(text) })
+                #expect(view.items.compactMap(\.contact).first?.section == section)
+            }
+            await his.stop()
+            #expect(await Toolkit.eventually { view.items.compactMap(\.contact).first?.section == .offline })
+            #expect(await Toolkit.eventually { !WindowCrawler.texts(of: window).contains("in the busy orchard") })
+            #expect(WindowCrawler.texts(of: window).contains { $0.hasPrefix("Offline") })
+            window.destroy()
+            await hers.stop()
         }
     }
 }

@@ -28,10 +28,14 @@ extension WindowTests {
             return window
         }
 
-        @Test("S1-25, S2-17, S2-32, S2-35: contacts are in the sections online, away, offline, and move between them")
+        @Test(
+            "S0-88, S1-25, S2-17, S2-31, S2-32, S2-35: contacts are in sections by name, and move between them; others are hidden"
+        )
         func sections() async throws {
             let sample = try await ContactsSample()
             try await sample.people()
+            // No contact: without a subscription and a request.
+            try await sample.save("abram", .none)
             let view = sample.context.contactsView()
             let window = window(view)
             await Toolkit.settle()

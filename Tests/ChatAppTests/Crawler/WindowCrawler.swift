@@ -177,7 +177,11 @@ struct WindowCrawler {
         return typeName(widget)
     }
 
+    /// The texts that a person can read in a window.
+    static func texts(of window: Window) -> [String] { texts(in: window.widget) }
+
     private static func texts(in widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
+        guard gtk_widget_is_visible(widget).isTrue else { return [] }
         if isA(widget, gtk_label_get_type()), let text = gtk_label_get_text(OpaquePointer(widget)) {
             return [String(cString: text)].filter { !$0.isEmpty }
         }
