@@ -351,7 +351,8 @@ struct OutsideProgramTests {
         #expect(proxy.targets.contains { $0.hasSuffix(":\(server.httpsPort)") }, "\(proxy.targets)")
     }
 
-    @Test("Survivor answers everything once, while it and the server are killed")
+    // It takes seconds. An answer that does not come fails the test and does not stop the whole run for an hour.
+    @Test("Survivor answers everything once, while it and the server are killed", .timeLimit(.minutes(10)))
     func survivor() async throws {
         let server = try await PrivateProsody()
         var place = try await Place(server)

@@ -59,7 +59,8 @@ public final class ArchiveCatchUp: SessionExtension {
         }
         do {
             let state = try await store.beginCatchUp(of: account)
-            guard !state.isComplete else { return channel.post(.complete(messages: 0)) }
+            // In a new session something may be missing, also while the store does not know yet that it has begun.
+            guard !isResumed || !state.isComplete else { return channel.post(.complete(messages: 0)) }
             let count = try await catchUp(from: state.mark, with: archive)
             channel.post(.complete(messages: count))
         } catch {

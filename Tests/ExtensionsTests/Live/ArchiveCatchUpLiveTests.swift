@@ -46,11 +46,16 @@ struct ArchiveCatchUpLiveTests {
         }
 
         /// Runs a session of the bot and closes it; its presence has this priority.
-        func run(_ store: FileSessionStore, priority: Int8? = 0, _ body: (Session) async throws -> Void) async throws {
+        ///
+        /// - Parameter destination: where the archive is stored, if not in the store itself.
+        func run(
+            _ store: FileSessionStore, priority: Int8? = 0, into destination: (any CatchUpStore)? = nil,
+            _ body: (Session) async throws -> Void
+        ) async throws {
             var configuration = try configuration(account)
             configuration.store = store
             configuration.add { MessageArchive($0) }
-            configuration.add { ArchiveCatchUp($0, into: store) }
+            configuration.add { ArchiveCatchUp($0, into: destination ?? store) }
             try await Client(configuration).run { session in
                 if let priority { try await session.send(Presence(priority: priority)) }
                 try await session.ping()
@@ -89,6 +94,36 @@ struct ArchiveCatchUpLiveTests {
                 if seen >= count { return }
             }
         }
+    }
+
+    /// A store that has not stored yet that a new session has begun, as on a busy machine.
+    private struct LateStore: CatchUpStore {
+        let store: FileSessionStore
+
+        func beginCatchUp(of account: JID) async throws -> CatchUpState {
+            var state = try await store.beginCatchUp(of: account)
+            state.isComplete = true
+            return state
+        }
+
+        func commit(archived: [CatchUpMessage], through mark: ArchiveMark?, isComplete: Bool) async throws {
+            try await store.commit(archived: archived, through: mark, isComplete: isComplete)
+        }
+    }
+
+    @Test("nothing is missed if the store learns late that a new session has begun")
+    func late() async throws {
+        let bot = try await Bot(.prosody)
+        defer { bot.remove() }
+        let store = try bot.store()
+        try await bot.run(store) { session in
+            try await bot.write(1...3)
+            await bot.wait(for: 3, in: store)
+        }
+        try await bot.writeToPhone(4...6)
+        try await bot.run(store, into: LateStore(store: store)) { _ in await bot.wait(for: 6, in: store) }
+        #expect(bot.numbers(store) == [1, 2, 3, 4, 5, 6])
+        await store.close()
     }
 
     @Test(
