@@ -22,13 +22,7 @@ struct OlderHistoryLiveTests {
             try await romeo.whileRunning {
                 try await Person.waitUntilOnline([juliet, romeo])
                 // Her archive was empty at her login, so all of it is known only by what comes.
-                let session = try #require(romeo.account.session)
-                for number in 0..<3 {
-                    var key = Message(to: juliet.address, type: .chat, id: "key \(number)")
-                    key.payloads.append(try XMLElement(parsing: "<key xmlns='urn:example:key'/>"))
-                    key.payloads.append(try XMLElement(parsing: "<store xmlns='urn:xmpp:hints'/>"))
-                    try await session.send(key)
-                }
+                try await Self.sendKeys(3, from: romeo, to: juliet)
                 try await romeo.write("Shall I hear more?", to: juliet)
                 try await juliet.wait(for: romeo) { $0.count == 1 }
                 var answers: [OlderHistory] = []
@@ -40,5 +34,49 @@ struct OlderHistoryLiveTests {
                 #expect(try await juliet.timeline(with: romeo.address).count == 1)
             }
         }
+    }
+
+    @Test(
+        "many pages with nothing to show are not read without the user, who can go on",
+        arguments: AccountLiveTests.servers)
+    func empty(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        var policy = ChatAccountPolicy()
+        policy.history.pageSize = 1
+        // Nothing is requested in the background.
+        policy.history.reachesBack = false
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server, policy: policy)
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        try await romeo.whileRunning {
+            try await Person.waitUntilOnline([romeo])
+            // More than the page that she requests at her login.
+            try await Self.sendKeys(25, from: romeo, to: juliet)
+            try await juliet.whileRunning {
+                try await Person.waitUntilOnline([juliet])
+                try await romeo.write("Shall I hear more?", to: juliet)
+                try await juliet.wait(for: romeo) { $0.count == 1 }
+                var answers: [OlderHistory] = []
+                while answers.last != .nothingMore, answers.count < 60 {
+                    answers.append(await juliet.account.loadOlder(in: juliet.key(romeo.address)))
+                }
+                #expect(answers.last == .nothingMore)
+                // The first page may bring the archive id of the text.
+                let pause = try #require(answers.firstIndex(of: .notNow), "\(answers)")
+                #expect((20...21).contains(pause))
+                #expect(answers.count { $0 == .arrived } > 20)
+            }
+        }
+    }
+
+    /// Sends messages that are archived and not shown.
+    private static func sendKeys(_ count: Int, from sender: Person, to receiver: Person) async throws {
+        let session = try #require(sender.account.session)
+        for number in 0..<count {
+            var key = Message(to: receiver.address, type: .chat, id: "key \(number)")
+            key.payloads.append(try XMLElement(parsing: "<key xmlns='urn:example:key'/>"))
+            key.payloads.append(try XMLElement(parsing: "<store xmlns='urn:xmpp:hints'/>"))
+            try await session.send(key)
+        }
+        try await session.ping()
     }
 }

@@ -42,6 +42,25 @@ public enum OlderHistory: Hashable, Sendable {
     case notNow
 }
 
+/// The search of an archive for older messages of a conversation, page by page.
+struct OlderSearch {
+    /// Pages in a row without a message of the conversation, after which the caller must ask again: the archive of a room
+    /// may be anybody's, and have no end.
+    static let emptyPageLimit = 20
+
+    let request: HistoryRequest
+    /// The archive id of the oldest stored message of the conversation.
+    let oldest: String?
+    /// The pages that were requested while it was the oldest one.
+    let pages: Int
+
+    init(_ request: HistoryRequest, oldest: String?, after last: OlderSearch?) {
+        self.request = request
+        self.oldest = oldest
+        pages = last.map { $0.oldest == oldest ? $0.pages + 1 : 1 } ?? 1
+    }
+}
+
 /// Why an archive returned no page.
 public enum HistoryFailure: Error, Hashable, Sendable {
     /// The item that the page should start at is unknown (`item-not-found`): the archive was cleared, or items expire.

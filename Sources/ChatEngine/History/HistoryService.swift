@@ -16,8 +16,8 @@ actor HistoryService {
     private var timer: Task<Void, Never>?
     /// The callers waiting for a page, by request.
     private var waiters: [HistoryRequest: [Promise<OlderHistory>]] = [:]
-    /// The last answered request for older messages of each conversation in this session.
-    private var answered: [ConversationKey: HistoryRequest] = [:]
+    /// The search for older messages of each conversation in this session.
+    private var searches: [ConversationKey: OlderSearch] = [:]
     /// Whether the newest page has not been read since the session started, possibly by an earlier process: a resumed
     /// connection has missed nothing, but messages before its session may still be missing.
     private var isNewestOwed = true
@@ -50,25 +50,30 @@ actor HistoryService {
     func loadOlder(in key: ConversationKey) async -> OlderHistory {
         guard await context.onlineSession != nil else { return .notNow }
         let place = place(of: key)
-        let anchor: String?
+        let beginning: (anchor: String?, oldest: String?)
         do throws(StoreError) {
-            guard let oldest = try await oldest(in: key, of: place.archive, with: place.peer) else {
+            guard let found = try await self.beginning(of: key, in: place.archive, with: place.peer) else {
                 return .nothingMore
             }
-            anchor = oldest.id
+            beginning = found
         } catch {
             return .notNow
         }
         let request = HistoryRequest(
-            archive: place.archive, with: place.peer, query: .init(.backward, anchor: anchor), purpose: .older,
-            limit: context.policy.history.pageSize)
+            archive: place.archive, with: place.peer, query: .init(.backward, anchor: beginning.anchor),
+            purpose: .older, limit: context.policy.history.pageSize)
+        let search = OlderSearch(request, oldest: beginning.oldest, after: searches[key])
+        if search.pages > OlderSearch.emptyPageLimit {
+            searches[key] = nil
+            return .notNow
+        }
         // A page that does not begin earlier than the one before: the archive has nothing older, whatever it says.
-        if answered[key] == request { return .nothingMore }
+        if searches[key]?.request == request { return .nothingMore }
         let answer = Promise<OlderHistory>()
         waiters[request, default: []].append(answer)
-        proceed(sync.olderRequested(archive: place.archive, peer: place.peer, before: anchor, now: .now))
+        proceed(sync.olderRequested(archive: place.archive, peer: place.peer, before: beginning.anchor, now: .now))
         let result = await answer.value(cancelled: .notNow)
-        if result == .arrived { answered[key] = request }
+        if result == .arrived { searches[key] = search }
         return result
     }
 
@@ -80,15 +85,16 @@ actor HistoryService {
         }
     }
 
-    /// The archive id before which older messages are requested; the outer `nil` if everything before is stored.
+    /// The archive id before which older messages are requested, and that of the oldest message of the conversation;
+    /// `nil` if everything before is stored.
     ///
     /// Pages may contain nothing that is shown: keys, receipts, reactions. So this is not always the oldest message
     /// of the conversation, but the beginning of what is stored around it.
-    private func oldest(
-        in key: ConversationKey, of archive: JID, with peer: JID?
-    ) async throws(StoreError) -> (id: String?, ())? {
+    private func beginning(
+        of key: ConversationKey, in archive: JID, with peer: JID?
+    ) async throws(StoreError) -> (anchor: String?, oldest: String?)? {
         let id = context.id
-        return try await context.store.read { reader throws(StoreError) -> (id: String?, ())? in
+        return try await context.store.read { reader throws(StoreError) -> (anchor: String?, oldest: String?)? in
             let whole = try reader.archiveIntervals(of: archive, with: nil, account: id)
             if whole.count == 1, whole[0].reachesStart { return nil }
             var first: StoredArchivePosition?
@@ -102,9 +108,9 @@ actor HistoryService {
             }
             let stored = try reader.archiveIntervals(of: archive, with: peer, account: id)
             guard let interval = first.map({ first in stored.first { $0.contains(first) } }) ?? stored.last else {
-                return (first?.id, ())
+                return (first?.id, first?.id)
             }
-            return interval.reachesStart ? nil : (interval.first.id, ())
+            return interval.reachesStart ? nil : (interval.first.id, first?.id)
         }
     }
 
@@ -143,7 +149,7 @@ actor HistoryService {
         actions.continuation.finish()
         actions = AsyncStream.makeStream()
         isNewestOwed = true
-        answered = [:]
+        searches = [:]
         for request in waiters.keys { settle(request, .notNow) }
     }
 

@@ -37,10 +37,6 @@ public struct HistorySync: ~Copyable, Sendable {
         var failures = 0
         var notBefore: ContinuousClock.Instant?
 
-        init(gapPages: Int, missedPages: Int) {
-            (self.gapPages, self.missedPages) = (gapPages, missedPages)
-        }
-
         /// The next gap that may be filled.
         var dueGap: ArchiveGap? { gaps.first { $0.after == nil ? gapPages > 0 : missedPages > 0 } }
     }
