@@ -385,7 +385,8 @@ let package = Package(
             foundation + extensionProducts + [
                 "EndToEndEncryption", "HongyanTesting", "MessagePayloads", "MessageSemantics", "OMEMO", "Cryptography",
                 "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
-            ]),
+            ],
+            exclude: ["Specifications/Examples"]),
         .executableTarget(
             name: "FaultClient", dependencies: foundation + ["TransportLayer", "XMPPClient"], path: "Tests/FaultClient",
             swiftSettings: settings),

@@ -98,29 +98,6 @@ struct PayloadRoundTripTests {
         #expect(mixed.items.map(\.address.description) == ["ok.example"])
     }
 
-    @Test("software version, ping")
-    func information() throws {
-        try check(
-            SoftwareVersion.self,
-            "<query xmlns='jabber:iq:version'><name>Exodus</name><version>0.7</version><os>Windows</os></query>")
-        try check(Ping.self, "<ping xmlns='urn:xmpp:ping'/>")
-    }
-
-    @Test("receipts, delay, identifiers, out of band data, fallback")
-    func messages() throws {
-        try check(DeliveryReceiptRequest.self, "<request xmlns='urn:xmpp:receipts'/>")
-        try check(DeliveryReceipt.self, "<received xmlns='urn:xmpp:receipts' id='richard2-4.1.247'/>")
-        try check(
-            DelayedDelivery.self,
-            "<delay xmlns='urn:xmpp:delay' from='capulet.com' stamp='2002-09-10T23:08:25Z'>Offline Storage</delay>")
-        try check(OriginIdentifier.self, "<origin-id xmlns='urn:xmpp:sid:0' id='de305d54'/>")
-        try check(StanzaIdentifier.self, "<stanza-id xmlns='urn:xmpp:sid:0' id='28482' by='room@muc.example'/>")
-        try check(
-            OutOfBandData.self, "<x xmlns='jabber:x:oob'><url>https://a.example/b</url><desc>Picture</desc></x>")
-        try check(
-            FallbackIndication.self, "<fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:sfs:0'><body/></fallback>")
-    }
-
     @Test("file metadata, shared file, upload slot")
     func files() throws {
         let file =

@@ -23,7 +23,7 @@ public struct MessageCorrection: MessagePayload, Hashable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        messageID = try element.required("id")
+        messageID = try element.identifier("id")
     }
 
     public func encode(to writer: inout XMLWriter) {

@@ -105,7 +105,7 @@ public struct EarlierModeration: MessagePayload, Hashable {
         try element.requireName(Self.name)
         let moderated = try element.required(Self.moderatedName)
         _ = try moderated.required(Self.retractName)
-        self.init(of: try element.required("id"), moderation: try Self.moderation(in: moderated))
+        self.init(of: try element.identifier("id"), moderation: try Self.moderation(in: moderated))
     }
 
     public func encode(to writer: inout XMLWriter) {

@@ -27,7 +27,7 @@ public struct MessageRetraction: MessagePayload, Hashable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        messageID = try element.required("id")
+        messageID = try element.identifier("id")
         moderation = try MessageModeration(in: element)
     }
 

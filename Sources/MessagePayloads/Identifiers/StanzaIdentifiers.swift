@@ -15,7 +15,7 @@ public struct OriginIdentifier: MessagePayload, Hashable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        id = try element.required("id")
+        id = try element.identifier("id")
     }
 
     public func encode(to writer: inout XMLWriter) {
@@ -43,7 +43,7 @@ public struct StanzaIdentifier: MessagePayload, Hashable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        id = try element.required("id")
+        id = try element.identifier("id")
         let text = try element.required("by")
         guard let by = try? JID(text) else {
             throw XMLDecodingError(Self.name, .invalidAttribute("by", value: text))
@@ -78,12 +78,21 @@ public struct OccupantIdentifier: MessagePayload, PresencePayload, Hashable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        id = try element.required("id")
+        id = try element.identifier("id")
     }
 
     public func encode(to writer: inout XMLWriter) {
         writer.start(Self.name)
         writer.attribute("id", id)
         writer.end()
+    }
+}
+
+extension XMLElement {
+    /// A required attribute that identifies a message or a person. An empty one identifies nothing, or everything that has none.
+    func identifier(_ attribute: String) throws(XMLDecodingError) -> String {
+        let text = try required(attribute)
+        guard !text.isEmpty else { throw XMLDecodingError(name, .invalidAttribute(attribute, value: text)) }
+        return text
     }
 }

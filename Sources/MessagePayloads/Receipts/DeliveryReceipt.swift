@@ -34,7 +34,7 @@ public struct DeliveryReceipt: MessagePayload, Equatable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        messageID = try element.required("id")
+        messageID = try element.identifier("id")
     }
 
     public func encode(to writer: inout XMLWriter) {

@@ -42,7 +42,7 @@ public struct DisplayedMarker: MessagePayload, Hashable {
     /// Reads `<displayed/>`, and the `<acknowledged/>` of drafts before 1.0.
     public init(from element: XMLElement) throws(XMLDecodingError) {
         if !element.isNamed(Self.acknowledgedName) { try element.requireName(Self.name) }
-        messageID = try element.required("id")
+        messageID = try element.identifier("id")
     }
 
     public func encode(to writer: inout XMLWriter) {

@@ -56,7 +56,7 @@ public struct MessageReactions: MessagePayload, Hashable {
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
         let texts = element.children.lazy.filter { $0.isNamed(Self.reactionName) }.map(\.text)
-        self.init(Array(texts), to: try element.required("id"))
+        self.init(Array(texts), to: try element.identifier("id"))
     }
 
     public func encode(to writer: inout XMLWriter) {

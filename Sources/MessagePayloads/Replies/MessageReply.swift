@@ -23,7 +23,7 @@ public struct MessageReply: MessagePayload, Hashable {
 
     public init(from element: XMLElement) throws(XMLDecodingError) {
         try element.requireName(Self.name)
-        messageID = try element.required("id")
+        messageID = try element.identifier("id")
         if let text = element["to"] {
             guard let author = try? JID(text) else {
                 throw XMLDecodingError(Self.name, .invalidAttribute("to", value: text))

@@ -88,15 +88,16 @@ public struct RoomListChange: IQRequest, Equatable {
 public struct RoomConfigurationRequest: IQRequest, Equatable {
     public static let name = XMLName("query", RoomNames.owner)
 
-    /// The form with the current values.
+    /// The form with the current values; without fields if the room has no options (§10.2).
     public struct Response: IQResponse, Equatable {
         public var form: DataForm
 
         public init(payload: XMLElement?) throws(XMLDecodingError) {
-            guard let form = try payload?.decode(DataForm.self) else {
-                throw XMLDecodingError(RoomConfigurationRequest.name, .missingElement(DataForm.name))
+            guard let payload else {
+                throw XMLDecodingError(IQ.name, .missingElement(RoomConfigurationRequest.name))
             }
-            self.form = form
+            try payload.requireName(RoomConfigurationRequest.name)
+            form = try payload.decode(DataForm.self) ?? DataForm(kind: .form)
         }
     }
 
