@@ -17,10 +17,7 @@ struct CommandCommandTests {
     private static let addUser = "http://jabber.org/protocol/admin#add-user"
 
     /// Prosody with commands for its administrator.
-    private static let options = ServerOptions {
-        $0.addedModules = ["adhoc", "admin_adhoc"]
-        $0.configurationLines = ["admins = { \"admin@xmpp.test\" }"]
-    }
+    private static let options = ServerOptions { $0.administrators = ["admin"] }
 
     @Test("a server's commands are listed, and an account that one of them adds can log in")
     func server() async throws {

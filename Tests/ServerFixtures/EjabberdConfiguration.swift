@@ -48,6 +48,10 @@ struct EjabberdConfiguration: Sendable {
 
     private var modules: String {
         var added = Dictionary(uniqueKeysWithValues: options.addedModules.map { ($0, "{}") })
+        if !options.administrators.isEmpty {
+            added["mod_configure"] = "{}"
+            added["mod_announce"] = "{ access: administrators }"
+        }
         if options.offersFileProxy {
             added["mod_proxy65"] =
                 "{ host: \"proxy.@HOST@\", hostname: \"127.0.0.1\", ip: \"127.0.0.1\", port: \(ports[5]), access: local }"
@@ -78,6 +82,16 @@ struct EjabberdConfiguration: Sendable {
         case .hashedSHA1: "auth_password_format: scram\nauth_scram_hash: sha"
         case .hashedSHA256: "auth_password_format: scram\nauth_scram_hash: sha256"
         }
+    }
+
+    /// Who they are, and what they may: `configure` is the rule of the server's commands.
+    private var administrators: (users: String, rules: String) {
+        guard !options.administrators.isEmpty else { return ("", "") }
+        let users = options.administrators.map { "\"\($0)\"" }.joined(separator: ", ")
+        return (
+            "  administrators: { user: [ \(users) ] }",
+            "  configure: { allow: administrators }\n  administrators: { allow: administrators }"
+        )
     }
 
     private var components: String {
@@ -142,8 +156,10 @@ struct EjabberdConfiguration: Sendable {
         acl:
           local: { user_regexp: "" }
           loopback: { ip: "127.0.0.0/8" }
+        \(administrators.users)
         access_rules:
           local: { allow: local }
+        \(administrators.rules)
           register: { \(options.allowsRegistration ? "allow" : "deny"): all }
         shaper:
           clients: { rate: \(options.bytesPerSecond ?? 1_000_000_000), burst_size: \(options.bytesPerSecond ?? 1_000_000_000) }

@@ -25,6 +25,7 @@ struct ProsodyConfiguration: Sendable {
     private var modules: [String] {
         var modules = Self.usualModules.union(options.addedModules)
         modules.formUnion(release == .backports ? Self.modulesOfBackports : Self.modulesOfDebian12)
+        if !options.administrators.isEmpty { modules.formUnion(["adhoc", "admin_adhoc", "announce"]) }
         modules.subtract(options.removedModules)
         if !options.allowsRegistration { modules.remove("register_ibr") }
         return modules.sorted()
@@ -91,6 +92,7 @@ struct ProsodyConfiguration: Sendable {
         \(options.offersFileProxy ? "proxy65_ports = { \(ports[5]) }; proxy65_interfaces = { \"127.0.0.1\" }" : "")
         http_host = "localhost"
         http_default_host = "localhost"
+        admins = { \(options.administrators.map { "\"\($0)@xmpp.test\"" }.joined(separator: ", ")) }
         \(options.configurationLines.joined(separator: "\n"))
 
         VirtualHost "xmpp.test"

@@ -34,6 +34,8 @@ public struct ServerOptions: Sendable, Hashable {
     public var resumptionSeconds = 600
     /// The maximum size of an uploaded file in bytes (XEP-0363).
     public var uploadSizeLimit = 20 * 1024 * 1024
+    /// Users who may execute the server's own commands (XEP-0133), which it offers if there are any.
+    public var administrators: [String] = []
     /// Domains that external components (XEP-0114) may serve beside ``PrivateServer/componentDomain``, with the same secret.
     public var componentDomains: [String] = []
     /// Modules of Prosody for ``componentDomains``.
