@@ -25,7 +25,7 @@ struct AccountTransferTests {
             <group>Servants</group></item></query><vCard xmlns='vcard-temp'><FN>Juliet Capulet</FN></vCard>
             <offline-messages/><pubsub xmlns='http://jabber.org/protocol/pubsub'><items node='urn:xmpp:bookmarks:1'>
             <item id='plans@conference.elsewhere.example'><conference xmlns='urn:xmpp:bookmarks:1' name='Plans'/></item>
-            <item id='@'><conference xmlns='urn:xmpp:bookmarks:1'/></item></items>
+            </items>
             <items node='http://jabber.org/protocol/nick'><item id='current'>
             <nick xmlns='http://jabber.org/protocol/nick'>Jule</nick></item></items>
             <items node='urn:xmpp:omemo:2:devices'><item id='current'/></items></pubsub>
@@ -94,6 +94,27 @@ struct AccountTransferTests {
         try await old.run("account", "move", old.address)
     }
 
+    /// Lists of which one entry cannot be read, and what the sentence names.
+    private static let unreadable = [
+        (
+            "<blocklist xmlns='urn:xmpp:blocking'><item jid='tybalt@a.example'/><item jid='@tybalt'/></blocklist>",
+            "“@tybalt”"
+        ),
+        ("<blocklist xmlns='urn:xmpp:blocking'><item/></blocklist>", "“jid”"),
+        (rooms("<item id='@plans'><conference xmlns='urn:xmpp:bookmarks:1'/></item>"), "“@plans”"),
+        (rooms("<item id='a.example/plans'><conference xmlns='urn:xmpp:bookmarks:1'/></item>"), "“a.example/plans”"),
+        (rooms("<item><conference xmlns='urn:xmpp:bookmarks:1'/></item>"), "“id”"),
+        (rooms("<item id='plans@a.example'/>"), "conference"),
+        (
+            rooms("<item id='plans@a.example'><conference xmlns='urn:xmpp:bookmarks:1' autojoin='maybe'/></item>"),
+            "“maybe”"
+        ),
+    ]
+
+    private static func rooms(_ item: String) -> String {
+        "<pubsub xmlns='http://jabber.org/protocol/pubsub'><items node='urn:xmpp:bookmarks:1'>\(item)</items></pubsub>"
+    }
+
     @Test("files that are none, of several accounts, or too much to ask, are refused with a sentence")
     func bad() async throws {
         let person = try await Person("bad", on: .shared)
@@ -120,7 +141,7 @@ struct AccountTransferTests {
         )
         try await fails(["account", "import", two], 2, "b@a.example, c@a.example")
         try await fails(["account", "import", two, "--from", "d@a.example"], 1, "d@a.example is not")
-        // A list of which a part would be missing changes nothing, and the sentence says what to correct.
+        // An account of which a part would be missing changes nothing, and the sentence says what to correct.
         let unreadable = try person.home.write(
             "unreadable.xml",
             """
@@ -129,6 +150,15 @@ struct AccountTransferTests {
             """)
         try await fails(["account", "import", unreadable], 1, "nothing was imported")
         try await fails(["account", "import", unreadable], 1, "“@nowhere”")
+        for (content, sentence) in Self.unreadable {
+            let file = try person.home.write(
+                "entry.xml",
+                "<server-data xmlns='urn:xmpp:pie:0'><host jid='a.example'><user name='b'><vCard xmlns='vcard-temp'><FN>B</FN>"
+                    + "</vCard><query xmlns='jabber:iq:roster'><item jid='nurse@a.example'/></query>\(content)</user></host>"
+                    + "</server-data>")
+            try await fails(["account", "import", file], 1, "nothing was imported")
+            try await fails(["account", "import", file], 1, sentence)
+        }
         let after = try await person.run("account", "export", "-").output
         #expect(!after.contains("nurse@a.example") && !after.contains("<FN>"), "\(after)")
         try await fails(["account", "move", "example.org"], 2, "no address")

@@ -71,7 +71,7 @@ package struct AccountTransfer: Sendable {
             PublishedItem(id: $0.key.description, payload: XMLElement($0.value))
         }
         if !bookmarks.isEmpty { pages.append(ItemsPage(node: Bookmark.node, items: bookmarks)) }
-        for node in Self.profileNodes {
+        for node in TransferredAccount.profileNodes {
             let items = try await items(of: node)
             if !items.isEmpty { pages.append(ItemsPage(node: node, items: items)) }
         }
@@ -85,9 +85,9 @@ package struct AccountTransfer: Sendable {
     /// The nodes with their settings, and their items (XEP-0227 §3.9).
     private static func elements(_ pages: [ItemsPage]) -> [XMLElement] {
         guard !pages.isEmpty else { return [] }
-        let settings = XMLElement(ownerName) { writer in
+        let settings = XMLElement(TransferredAccount.nodeSettingsName) { writer in
             for page in pages {
-                writer.start(XMLName("configure", ownerName.namespace))
+                writer.start(XMLName("configure", TransferredAccount.nodeSettingsName.namespace))
                 writer.attribute("node", page.node)
                 let values = (page.node == Bookmark.node ? NodeConfiguration.privateList : .publicData).values
                 let type = DataFormField(name: "FORM_TYPE", kind: .hidden, values: [settingsType])
@@ -108,55 +108,29 @@ package struct AccountTransfer: Sendable {
     ///
     /// Contacts whose presence the other account saw get a contact request.
     ///
-    /// - Parameters:
-    ///   - contacts: those of the account. They are read before, because a list that cannot be read must change nothing.
-    ///   - oldAddress: tells them that the request comes from the user they know by this address (XEP-0283 §4.2).
+    /// - Parameter oldAddress: tells them that the request comes from the user they know by this address (XEP-0283 §4.2).
     package func add(
-        _ account: PortableAccounts.Account, _ contacts: [RosterItem], movedFrom oldAddress: JID?
+        _ account: TransferredAccount, movedFrom oldAddress: JID?
     ) async throws(ClientError) -> Report {
         var report = Report()
-        var unknown: Set<String> = []
-        for element in account.contents {
-            switch element.name {
-            case RosterQuery.name: break
-            case LegacyVCard.name:
-                guard let card = try? LegacyVCard(from: element) else {
-                    unknown.insert(element.localName)
-                    continue
-                }
-                if try await self.card() == nil {
-                    _ = try await session.request(LegacyVCardChange(card))
-                    report.profile += 1
-                } else {
-                    report.known += 1
-                }
-            case BlockList.name:
-                guard let list = try? BlockList(from: element) else {
-                    unknown.insert(element.localName)
-                    continue
-                }
-                let new = list.addresses.subtracting(try await blockedAddresses()).subtracting([own])
-                try await blocking.block(new)
-                report.blocked += new.count
-                report.known += list.addresses.count - new.count
-            case ItemsPage.name:
-                for list in element.children(XMLName("items", ItemsPage.name.namespace)) {
-                    let page = XMLElement(ItemsPage.name) { $0.write(list) }
-                    guard let page = try? ItemsPage(from: page) else { continue }
-                    switch page.node {
-                    case Bookmark.node: try await addRooms(page.items, &report)
-                    case _ where Self.profileNodes.contains(page.node):
-                        try await add(page, &report)
-                    default: unknown.insert(page.node)
-                    }
-                }
-            // The settings of nodes are those of this program; requests come again from those who ask.
-            case Self.ownerName, Presence.name: break
-            default: unknown.insert(element.localName)
+        report.unknown = account.unknown
+        if let card = account.card {
+            if try await self.card() == nil {
+                _ = try await session.request(LegacyVCardChange(card))
+                report.profile += 1
+            } else {
+                report.known += 1
             }
         }
-        try await addContacts(contacts, oldAddress, &report)
-        report.unknown = unknown.sorted()
+        if !account.blocked.isEmpty {
+            let new = account.blocked.subtracting(try await blockedAddresses()).subtracting([own])
+            try await blocking.block(new)
+            report.blocked += new.count
+            report.known += account.blocked.count - new.count
+        }
+        try await addRooms(account.rooms, &report)
+        for page in account.profile { try await add(page, &report) }
+        try await addContacts(account.contacts, oldAddress, &report)
         return report
     }
 
@@ -187,12 +161,10 @@ package struct AccountTransfer: Sendable {
         }
     }
 
-    private func addRooms(_ items: [PublishedItem], _ report: inout Report) async throws(ClientError) {
+    private func addRooms(_ bookmarks: [JID: Bookmark], _ report: inout Report) async throws(ClientError) {
+        guard !bookmarks.isEmpty else { return }
         try await fetchRooms()
-        for item in items {
-            guard let id = item.id, let room = try? JID(id), room.isBare, room.local != nil,
-                let bookmark = item.payload.flatMap({ try? Bookmark(from: $0) })
-            else { continue }
+        for (room, bookmark) in bookmarks.sorted(by: { $0.key < $1.key }) {
             if await rooms.all[room] == nil {
                 try await rooms.set(bookmark, for: room)
                 report.rooms += 1
@@ -249,10 +221,5 @@ package struct AccountTransfer: Sendable {
         return await blocking.blocked
     }
 
-    private static let ownerName = XMLName("pubsub", "http://jabber.org/protocol/pubsub#owner")
     private static let settingsType = "http://jabber.org/protocol/pubsub#node_config"
-    /// Who somebody is. Keys of devices are never among what is taken along: each device has its own.
-    private static let profileNodes = [
-        ProfileNickname.node, VCard.node, AvatarData.node, AvatarMetadata.node,
-    ]
 }

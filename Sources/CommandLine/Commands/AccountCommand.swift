@@ -76,14 +76,13 @@ extension Command {
     }
 
     private static func importAccount(from path: String, _ invocation: Invocation) async throws {
-        let account = try chosen(try accounts(in: path), path, invocation)
-        let contacts = try contacts(of: account, path)
+        let account = try contents(of: try chosen(try accounts(in: path), path, invocation), path)
         try await invocation.withTransfer { transfer, _, signIn in
             let hasMoved = invocation.options.has("moved")
             if hasMoved, account.address == signIn.address.bare {
                 throw CommandError.usage(localized("The file is of this account, which has not moved."))
             }
-            let report = try await transfer.add(account, contacts, movedFrom: hasMoved ? account.address : nil)
+            let report = try await transfer.add(account, movedFrom: hasMoved ? account.address : nil)
             invocation.show(
                 localized(
                     "Added: contacts %1$@, rooms %2$@, parts of the profile %3$@, blocked addresses %4$@. Already there: %5$@.",
@@ -137,16 +136,16 @@ extension Command {
         }
     }
 
-    /// A contact list of which a part cannot be read is no list without that part.
-    private static func contacts(
+    /// An account of which a part cannot be read is no account without that part.
+    private static func contents(
         of account: PortableAccounts.Account, _ path: String
-    ) throws(CommandError) -> [RosterItem] {
+    ) throws(CommandError) -> TransferredAccount {
         do throws(XMLDecodingError) {
-            return try account.roster?.items ?? []
+            return try TransferredAccount(account)
         } catch {
             throw .failed(
                 localized(
-                    "The contact list in the file %1$@ cannot be read, so nothing was imported: %2$@", path,
+                    "A part of the file %1$@ cannot be read, so nothing was imported: %2$@", path,
                     TerminalText.harmless(error.description)))
         }
     }
