@@ -38,7 +38,8 @@ struct Goose {
         } else if arguments.count == 2 {
             var policy = RosterPolicy()
             policy.acceptsAllRequests = true
-            try await signIn(arguments[0], passwordFile: arguments[1], policy: policy) { session in
+            let commands = [Feeding.command]
+            try await signIn(arguments[0], passwordFile: arguments[1], policy: policy, offering: commands) { session in
                 try await accompany(in: session)
             }
         } else {
@@ -49,7 +50,8 @@ struct Goose {
     }
 
     private static func signIn(
-        _ address: String, passwordFile: String, policy: RosterPolicy, _ body: (Session) async throws -> Void
+        _ address: String, passwordFile: String, policy: RosterPolicy, offering commands: [Command] = [],
+        _ body: (Session) async throws -> Void
     ) async throws {
         let environment = ProcessInfo.processInfo.environment
         let password = try String(contentsOfFile: passwordFile, encoding: .utf8).prefix { !$0.isNewline }
@@ -62,6 +64,7 @@ struct Goose {
         configuration.add { _ in EntityInformation() }
         configuration.add { [policy] in Roster($0, policy: policy) }
         configuration.add { _ in DeliveryReceipts() }
+        if !commands.isEmpty { configuration.add { AdHocCommands($0, offering: commands) } }
         let http = HTTPClient(configuration: .init(trust: configuration.trust))
         configuration.add { FileSharing($0, http: http) }
         do {

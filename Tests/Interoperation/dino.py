@@ -65,7 +65,8 @@ person.LOOKING.update(point=point, tool=tool, clip=clip, lock=lock)
 
 class Dino(Person):
     program = "Dino"
-    unsupported = {}
+    # Dino 0.4 has no commands.
+    unsupported = {("command", back): True for back in (False, True)}
 
     def sign_in(self):
         """Its dialog queries a server before there is one in its list, so the account is written into its database instead."""

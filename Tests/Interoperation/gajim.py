@@ -3,6 +3,8 @@ import json
 import sqlite3
 import subprocess
 
+from gi.repository import Gio, GLib
+
 import person
 import stage
 from people import Person
@@ -51,8 +53,8 @@ person.LOOKING.update(badge=badge, field=field, workspace=workspace)
 
 class Gajim(Person):
     program = "Gajim"
-    # Debian 12 has Gajim 1.7.3: reactions were added in 1.8.4, replies in 2.0.
-    unsupported = {(feature, back): True for feature in ("reaction", "reply") for back in (False, True)}
+    # Debian 12 has Gajim 1.7.3: reactions were added in 1.8.4, replies in 2.0. It executes commands and offers none any more.
+    unsupported = {(feature, back): True for feature in ("reaction", "reply") for back in (False, True)} | {("command", False): True}
 
     def sign_in(self):
         """Its assistant is not tested here; the account is written into its database instead."""
@@ -199,6 +201,16 @@ class Gajim(Person):
         self.sees("label", address)
         self.pauses()
         person.xdotool("windowactivate", "--sync", window, "key", "Return")
+
+    def executes(self, command, address):
+        """The entry in the menu of a contact asks its bare address, for which a server answers; its action takes any address."""
+        Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
+            "org.gajim.Gajim", "/org/gajim/Gajim", "org.gtk.Actions", "Activate", GLib.Variant("(sava{sv})", (
+                self.name + "-execute-command", [GLib.Variant("s", address)], {})),
+            None, Gio.DBusCallFlags.NONE, stage.TIMEOUT * 1000)
+        self.clicks("table cell", command)
+        self.clicks("push button", "Execute")
+        self.clicks("push button", "Complete")
 
     def comes_back(self, room):
         self.open()

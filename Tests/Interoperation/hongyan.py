@@ -206,6 +206,22 @@ class Terminal:
         return stage.until("%s hears of %s %s" % (self.name, name, wanted), look)
 
 
+class Goose:
+    """The bot of the examples, under an address that is known before it is online."""
+
+    def __init__(self, on):
+        self.stage = on
+        self.account = "goose@" + stage.DOMAIN
+        self.address = self.account + "/pond"
+
+    def starts(self):
+        password = self.stage.folder / "goose-password"
+        password.write_text(stage.PASSWORD + "\n")
+        self.stage.run([self.stage.programs / "goose", self.address, password], "goose")
+        log = self.stage.folder / "goose.log"
+        stage.until("the goose is online", lambda: "ready" in log.read_text(), note=log.read_text)
+
+
 def run_terminal(someone, *words):
     password = someone.stage.folder / someone.name / "password"
     password.write_text(stage.PASSWORD + "\n")

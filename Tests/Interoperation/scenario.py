@@ -66,6 +66,7 @@ class Scenario:
         self.texts()
         self.files()
         self.changes()
+        self.command()
         self.terminal()
         self.room()
 
@@ -121,6 +122,14 @@ class Scenario:
         old, new = "At none.", "At noon."
         self.step("correction", self.back, lambda: (
             bob.writes(old), alice.has_text("bob", old), bob.corrects(old, new), alice.has_correction("bob", old, new)))
+
+    def command(self):
+        """A bot offers a command to its contact."""
+        goose = hongyan.Goose(self.scene)
+        self.step("command", self.forth, lambda: None)
+        self.step("command", self.back, lambda: (
+            goose.starts(), hongyan.run_terminal(self.bob, "add", goose.account),
+            self.bob.executes("Feed the goose", goose.address), self.bob.sees("label", "The goose eats the grass.")))
 
     def terminal(self):
         bob, li = self.bob, self.li
