@@ -289,7 +289,7 @@ let package = Package(
         // Tests mirror sources.
         .target(
             name: "ServerFixtures", dependencies: [], path: "Tests/ServerFixtures",
-            exclude: ["notifications.py", "proxy.py"],
+            exclude: ["idle.py", "notifications.py", "proxy.py"],
             swiftSettings: settings),
         tests("ServerFixtures", ["ServerFixtures"]),
         .target(
@@ -355,7 +355,7 @@ let package = Package(
             "ChatApp",
             [
                 "ChatApp", "ChatEngine", "ChatModel", "ChatStore", "ChatStoreTesting", "GTKBinding", "CGTK",
-                "AccountRegistration", "AdHocCommands",
+                "AccountRegistration", "AdHocCommands", "ChatFixtures", "CredentialStore",
                 "DataForms",
                 "GroupChat",
                 "KeyFixtures", "Localization", "Media", "MessageFeatures", "QRCodes", "SpellChecking",

@@ -10,6 +10,9 @@ import XMPPStanzas
 @MainActor
 private final class Shown {
     var all: [OwnPresence] = []
+    /// The time of the last input in the whole session.
+    var input: MessageTime?
+    var minutes = 60
 }
 
 @Suite("Away without input (XEP-0319)")
@@ -68,6 +71,62 @@ struct IdlePresenceTests {
         idling.stop()
         clock.advance(by: .seconds(3600))
         await eventually { clock.sleeperCount == 0 }
+        #expect(shown.all.count == 2)
+    }
+
+    @Test("input in other programs counts; while the user is idle it is looked for every half minute")
+    @MainActor
+    func elsewhere() async {
+        let clock = ManualClock()
+        let shown = Shown()
+        shown.input = ModelFixture.time(550)
+        let idling = IdlePresence(
+            environment: ModelEnvironment(now: { clock.messageTime }, clock: clock), minutes: { 10 },
+            elsewhere: { shown.input }
+        ) { shown.all.append(OwnPresence().idle(since: $0)) }
+        idling.inputHappened()
+        await clock.sleeps(1)
+        clock.advance(by: .seconds(600))
+        await clock.sleeps(2)
+        #expect(shown.all.isEmpty)
+        // The same input, measured a second less exactly.
+        shown.input = ModelFixture.time(551)
+        clock.advance(by: .seconds(550))
+        await eventually { shown.all.count == 1 }
+        #expect(shown.all.last?.idleSince == ModelFixture.time(550))
+        await clock.sleeps(3)
+        clock.advance(by: .seconds(30))
+        await clock.sleeps(4)
+        #expect(shown.all.count == 1)
+        shown.input = ModelFixture.time(1190)
+        clock.advance(by: .seconds(30))
+        await eventually { shown.all.count == 2 }
+        #expect(shown.all.last == OwnPresence())
+        idling.stop()
+    }
+
+    @Test("another number of minutes is valid at once")
+    @MainActor
+    func limit() async {
+        let clock = ManualClock()
+        let shown = Shown()
+        let idling = IdlePresence(
+            environment: ModelEnvironment(now: { clock.messageTime }, clock: clock), minutes: { shown.minutes }
+        ) { shown.all.append(OwnPresence().idle(since: $0)) }
+        idling.inputHappened()
+        await clock.sleeps(1)
+        clock.advance(by: .seconds(600))
+        #expect(shown.all.isEmpty)
+        shown.minutes = 5
+        idling.limitChanged()
+        await eventually { shown.all.count == 1 }
+        #expect(shown.all.last?.idleSince == ModelFixture.time(0))
+        idling.inputHappened()
+        await eventually { shown.all.count == 2 }
+        shown.minutes = 0
+        idling.limitChanged()
+        await eventually { clock.sleeperCount == 0 }
+        clock.advance(by: .seconds(100_000))
         #expect(shown.all.count == 2)
     }
 

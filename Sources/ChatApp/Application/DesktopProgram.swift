@@ -23,6 +23,7 @@ public final class DesktopProgram {
     private var notifier: Notifier?
     private var notifications: DesktopNotifications?
     private var badge: LauncherBadge?
+    private var away: AwayWatch?
     private var startsHidden = false
     /// Where the connections are logged.
     private var log: LogFile?
@@ -107,6 +108,7 @@ public final class DesktopProgram {
             if let salvage = store.report.salvage { context.showToast(salvage.message(at: profile.storePath)) }
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
+            away = AwayWatch(home, bus: application.bus)
             await home.start()
             let account = { @Sendable [weak home] (address: JID) in await home?.account(at: address) }
             let automation = AutomationService(profile, store) { [weak home] in await home?.chatAccounts ?? [] }
@@ -195,6 +197,8 @@ public final class DesktopProgram {
         notifier = nil
         badge?.show(0)
         badge = nil
+        away?.end()
+        away = nil
         let (context, store, notifications) = (context, store, notifications)
         self.context = nil
         socket?.close()

@@ -111,6 +111,7 @@ final class ProgramPreferencesWindow {
         updates.append { values in
             zoom.withoutHearing(choosingZoom) { zoom.selected = zooms.firstIndex(of: values.zoom) ?? 2 }
         }
+        let away = makeAway()
         let start = SwitchRow(
             localized("Start when you log in"), subtitle: localized("Without a window, to receive messages"))
         let autostart = autostart
@@ -144,7 +145,7 @@ final class ProgramPreferencesWindow {
                         row(
                             localized("Send read receipts"), nil, \.tellsReceipts,
                             isForContacts: true),
-                        row(localized("Send typing notifications"), nil, \.tellsTyping, isForContacts: true),
+                        row(localized("Send typing notifications"), nil, \.tellsTyping, isForContacts: true), away,
                     ]),
                 PreferencesGroup(
                     localized("Program"), description: localized("The language is that of your system."),
@@ -169,6 +170,28 @@ final class ProgramPreferencesWindow {
 }
 
 extension ProgramPreferencesWindow {
+    /// After how many minutes the user counts as away.
+    private static let idleMinutes = [0, 5, 10, 15, 30, 60]
+
+    private func makeAway() -> ComboRow {
+        // The terminal chat takes any number.
+        let minutes = Set(Self.idleMinutes + [home.preferences.values.minutesUntilAway]).sorted()
+        let row = ComboRow(
+            localized("Show me as away"), subtitle: localized("When I have done nothing for this time"),
+            choices: minutes.map {
+                $0 == 0 ? localized("Never") : localized("%@ minute", plural: "%@ minutes", count: $0)
+            })
+        let choosing = row.onSelect { [weak home] index in
+            if minutes.indices.contains(index) { home?.preferences.values.minutesUntilAway = minutes[index] }
+        }
+        updates.append { values in
+            row.withoutHearing(choosing) {
+                row.selected = minutes.lastIndex { $0 <= values.minutesUntilAway } ?? 0
+            }
+        }
+        return row
+    }
+
     /// Copies from and into the store and the files of the accounts of the program.
     private static func transfer(_ home: ChatHome) -> DataTransfer {
         let store = home.store

@@ -49,6 +49,8 @@ public final class ChatHome {
     @ObservationIgnored private var lists: [Task<Void, Never>] = []
     @ObservationIgnored private var rowsObservation: ListObservation?
     @ObservationIgnored private var isActive = true
+    /// Since when the user has done nothing; `nil` for an active one.
+    @ObservationIgnored private var idleSince: MessageTime?
 
     public init(
         store: any LocalStore, accountStorage: any AccountStorage, preferences: Preferences = Preferences(),
@@ -130,7 +132,7 @@ public final class ChatHome {
         work.follow { [conversations] in await conversations.follow(account) }
         work.follow { [contacts] in await contacts.follow(account) }
         work.follow { [rooms] in await rooms.follow(account) }
-        await account.setPresence(presence)
+        await account.setPresence(presence.idle(since: idleSince))
         await account.setActive(isActive)
         if isEnabled { work.goOnline() }
     }
@@ -176,7 +178,18 @@ public final class ChatHome {
     /// Sets the presence for all contacts, now and at each connection.
     public func setPresence(_ presence: OwnPresence) async {
         self.presence = presence
-        for work in running.values { await work.account.setPresence(presence) }
+        await announce()
+    }
+
+    /// Shows contacts since when the user has done nothing, or with `nil` that there is input again (XEP-0319). The presence that
+    /// the user has chosen stays.
+    public func showIdle(since time: MessageTime?) async {
+        idleSince = time
+        await announce()
+    }
+
+    private func announce() async {
+        for work in running.values { await work.account.setPresence(presence.idle(since: idleSince)) }
     }
 
     /// Sets whether the user is looking at the program (XEP-0352).

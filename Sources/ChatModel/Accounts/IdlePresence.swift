@@ -17,6 +17,18 @@ public struct IdleWatch: Sendable, Hashable {
         return idleSince != nil
     }
 
+    /// The user did something at `time`, also in other programs. A time of the last seconds before the known one is the same
+    /// input, measured less exactly.
+    ///
+    /// - Returns: whether the user was idle until now.
+    public mutating func inputHappened(at time: MessageTime) -> Bool {
+        guard time.millisecondsSince1970 > lastInput.millisecondsSince1970 + Self.tolerance else { return false }
+        return inputHappened(now: time)
+    }
+
+    /// How much later, in milliseconds, a time must be to be that of another input.
+    private static let tolerance: Int64 = 2000
+
     /// Time has passed, or the limit has changed.
     ///
     /// - Parameter minutes: how long the user may do nothing; 0 for any time.
@@ -43,6 +55,7 @@ public struct IdleWatch: Sendable, Hashable {
 public final class IdlePresence {
     private let environment: ModelEnvironment
     private let minutes: @MainActor () -> Int
+    private let elsewhere: (@MainActor () async -> MessageTime?)?
     private let show: @MainActor (MessageTime?) async -> Void
     private var watch: IdleWatch
     /// Waits for the moment when the user counts as away; `nil` if that cannot come without input.
@@ -50,15 +63,22 @@ public final class IdlePresence {
     /// Shows one change after the other.
     private var showing: Task<Void, Never>?
 
+    /// How often it looks for input elsewhere while the user is idle: nothing reports it.
+    private static let lookingInterval = Duration.seconds(30)
+
     /// - Parameters:
     ///   - minutes: how long the user may do nothing; 0 for any time.
+    ///   - elsewhere: the time of the last input in any program, or `nil` where that is not known. It is asked before the user
+    ///     counts as idle, and every half minute from then on.
     ///   - show: shows since when the user is idle, or `nil` for an active one.
     public init(
         environment: ModelEnvironment, minutes: @escaping @MainActor () -> Int,
+        elsewhere: (@MainActor () async -> MessageTime?)? = nil,
         show: @escaping @MainActor (MessageTime?) async -> Void
     ) {
         self.environment = environment
         self.minutes = minutes
+        self.elsewhere = elsewhere
         self.show = show
         watch = IdleWatch(now: environment.now())
     }
@@ -72,6 +92,13 @@ public final class IdlePresence {
         if waiting == nil { wait() }
     }
 
+    /// The number of minutes is another one now.
+    public func limitChanged() {
+        waiting?.cancel()
+        waiting = nil
+        wait()
+    }
+
     /// Ends the watch; the presence stays as it is.
     public func stop() {
         waiting?.cancel()
@@ -79,19 +106,27 @@ public final class IdlePresence {
     }
 
     private func wait() {
-        guard let delay = watch.timePassed(now: environment.now(), minutes: minutes()) else { return }
+        let (now, wasIdle) = (environment.now(), watch.idleSince != nil)
+        var delay = watch.timePassed(now: now, minutes: minutes())
+        if watch.idleSince != nil {
+            if !wasIdle { tell() }
+            if elsewhere != nil { delay = Self.lookingInterval }
+        }
+        guard let delay else { return }
         let clock = environment.clock
         waiting = Task { [weak self] in
             guard (try? await clock.sleep(for: delay)) != nil else { return }
-            self?.looked()
+            await self?.look()
         }
     }
 
-    private func looked() {
+    /// It is time: the user is idle, unless there was input meanwhile.
+    private func look() async {
+        let input = await elsewhere?()
+        guard !Task.isCancelled else { return }
         waiting = nil
-        let wasIdle = watch.idleSince != nil
+        if let input, watch.inputHappened(at: input) { tell() }
         wait()
-        if watch.idleSince != nil, !wasIdle { tell() }
     }
 
     private func tell() {

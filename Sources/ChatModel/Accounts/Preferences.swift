@@ -28,8 +28,7 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
     /// The user's availability and status text.
     public var availability = Availability.available
     public var statusText: String?
-    /// After how many minutes without input contacts see the user as away (XEP-0319), in programs that know of input; 0 for
-    /// never.
+    /// After how many minutes without input contacts see the user as away (XEP-0319); 0 for never.
     public var minutesUntilAway = 10
     /// Whether a new message is announced by a sound.
     public var playsSound = true
@@ -58,13 +57,16 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
         hasToldOfBackground = read(.hasToldOfBackground, false)
         availability = read(.availability, .available)
         statusText = read(.statusText, nil)
-        minutesUntilAway = max(0, read(.minutesUntilAway, 10))
+        minutesUntilAway = min(max(0, read(.minutesUntilAway, 10)), Self.idleMinutes.upperBound)
         playsSound = read(.playsSound, true)
         sendsWithReturn = read(.sendsWithReturn, true)
         zoom = read(.zoom, 1)
         if !Self.zooms.contains(zoom) { zoom = 1 }
         window = read(.window, WindowPlace())
     }
+
+    /// What ``minutesUntilAway`` can be: a day at most, because later nobody wonders.
+    public static let idleMinutes = 0...1440
 
     /// The sizes of texts that can be chosen.
     public static let zooms = [0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]

@@ -36,10 +36,12 @@ public final class MessageBus: Object {
 
     /// Calls a method and waits for its result.
     ///
-    /// - Parameter timeout: a longer call is an error; many programs hang.
+    /// - Parameters:
+    ///   - startsProgram: `false` is an error if the program does not run, instead of starting it.
+    ///   - timeout: a longer call is an error; many programs hang.
     public func call(
         _ method: String, of target: Interface, _ arguments: [Variant] = [], gives type: String,
-        timeout: Duration = .seconds(5)
+        startsProgram: Bool = true, timeout: Duration = .seconds(5)
     ) async throws(GTKError) -> Variant {
         let milliseconds = gint(clamping: Int64(timeout / .milliseconds(1)))
         let parameters = Variant(tuple: arguments)
@@ -49,8 +51,8 @@ public final class MessageBus: Object {
                 defer { g_variant_type_free(type) }
                 withExtendedLifetime(parameters) {
                     g_dbus_connection_call(
-                        cast(), target.name, target.path, target.interface, method, parameters.raw, type, .none,
-                        milliseconds, nil, done, data)
+                        cast(), target.name, target.path, target.interface, method, parameters.raw, type,
+                        startsProgram ? .none : .noAutoStart, milliseconds, nil, done, data)
                 }
             },
             finish: { [self] result, error in

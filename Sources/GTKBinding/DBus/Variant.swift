@@ -77,6 +77,11 @@ public final class Variant: @MainActor CustomStringConvertible {
 
     public var number: UInt32? { g_variant_classify(raw) == .uint32 ? g_variant_get_uint32(raw) : nil }
 
+    /// A number of 32 or 64 bits without a sign.
+    public var wideNumber: UInt64? {
+        g_variant_classify(raw) == .uint64 ? UInt64(g_variant_get_uint64(raw)) : number.map(UInt64.init)
+    }
+
     /// The strings of an array.
     public var texts: [String] { (0..<count).compactMap { self[$0]?.text } }
 

@@ -135,11 +135,16 @@ extension Widget {
 
     /// Calls `body` after a button of the pointer was released in here, whatever widget inside has handled the click.
     public func onRelease(_ body: @escaping () -> Void) {
+        onEvent { event in
+            if gdk_event_get_event_type(event) == .buttonRelease { MainLoop.schedule(.idle) { body() } }
+        }
+    }
+
+    /// Calls `body` with each event in here, before the widgets inside get it.
+    func onEvent(_ body: @escaping (OpaquePointer) -> Void) {
         let controller = add(gtk_event_controller_legacy_new(), .capture)
         controller.connect("event") { call in
-            if let event = call.instance(1), gdk_event_get_event_type(OpaquePointer(event)) == .buttonRelease {
-                MainLoop.schedule(.idle) { body() }
-            }
+            if let event = call.instance(1) { body(OpaquePointer(event)) }
             call.answer(false)
         }
     }
@@ -208,8 +213,28 @@ extension Widget {
         drag.connect("drag-end") { call in ended(call.number(1), call.number(2)) }
     }
 
-    /// The same for actions that last while the button is held: `ended` gets the duration from the times of the events
-    /// themselves, because a busy program handles them later.
+    /// The distance in pixels that is a swipe, and the one from which on a movement is no click any more.
+    private static let (swipeDistance, clickDistance) = (80.0, 24.0)
+
+    /// Calls `body` when the pointer or a finger was moved over this from right to left and released. Up and down it may move
+    /// half as far at most.
+    public func onSwipeLeft(_ body: @escaping () -> Void) {
+        let drag = gtk_gesture_drag_new()
+        let controller = add(drag, .bubble)
+        func isSwipe(_ call: SignalArguments, _ distance: Double) -> Bool {
+            call.number(1) <= -distance && abs(call.number(2)) * 2 <= -call.number(1)
+        }
+        controller.connect("drag-update") { call in
+            // The row below would take the release for a click.
+            if isSwipe(call, Widget.clickDistance) { gtk_gesture_set_state(drag, .claimed) }
+        }
+        controller.connect("drag-end") { call in
+            if isSwipe(call, Widget.swipeDistance) { body() }
+        }
+    }
+
+    /// As ``onDrag(began:moved:ended:)``, for actions that last while the button is held: `ended` gets the duration from the
+    /// times of the events themselves, because a busy program handles them later.
     public func onHold(
         began: @escaping () -> Void, moved: @escaping (_ x: Double, _ y: Double) -> Void,
         ended: @escaping (_ held: Duration) -> Void

@@ -20,6 +20,7 @@ final class AccountModels {
     private(set) var conversation: ConversationPane?
     private(set) var connection: ConnectionStatus
     private(set) var presence: OwnPresence
+    private var idling: IdlePresence?
 
     init(_ account: ChatAccount, preferences: Preferences, presence: OwnPresence, isRegistering: Bool) {
         self.account = account
@@ -52,11 +53,21 @@ final class AccountModels {
 
     /// Shows the user as away after some minutes without a key.
     func idlePresence() -> IdlePresence {
-        IdlePresence(environment: environment, minutes: { [preferences] in preferences.values.minutesUntilAway }) {
-            [weak self] since in
+        if let idling { return idling }
+        let idling = IdlePresence(
+            environment: environment, minutes: { [preferences] in preferences.values.minutesUntilAway }
+        ) { [weak self] since in
             guard let self else { return }
             await account.setPresence(presence.idle(since: since))
         }
+        self.idling = idling
+        return idling
+    }
+
+    /// Changes after how many minutes without a key the user counts as away, now and in later chats.
+    func setMinutesUntilAway(_ minutes: Int) {
+        preferences.values.minutesUntilAway = minutes
+        idling?.limitChanged()
     }
 
     // MARK: Lists

@@ -81,6 +81,9 @@ extension ChatCommand {
             let (show, text) = $1.status
             await $0.contacts.appear(show, text)
         },
+        .attempt("/autoaway", "[MINUTES]", "after how many minutes without a key you are shown as away; 0 is never") {
+            $0.contacts.minutesUntilAway($1.argument)
+        },
         .command("/contacts", aliases: ["/friends"], "", "the list of contacts") { chat, _ in
             await chat.conversations.showContacts()
         },

@@ -137,6 +137,29 @@ struct ContactCommands {
 
     // MARK: Presence
 
+    /// Shows after how many minutes without a key contacts see the user as away, or changes it.
+    ///
+    /// - Returns: `false` if the text is not a number of minutes, so that it can be corrected.
+    func minutesUntilAway(_ text: String?) -> Bool {
+        if let text {
+            guard let minutes = Int(text), PreferenceValues.idleMinutes.contains(minutes) else {
+                console.showNotice(
+                    localized(
+                        "Type a number of minutes up to %@; 0 is never.", PreferenceValues.idleMinutes.upperBound))
+                return false
+            }
+            models.setMinutesUntilAway(minutes)
+        }
+        let minutes = models.preferences.values.minutesUntilAway
+        console.showNotice(
+            minutes == 0
+                ? localized("Your contacts never see you as away because you do nothing.")
+                : localized(
+                    "Your contacts see you as away after %@ minute without a key.",
+                    plural: "Your contacts see you as away after %@ minutes without a key.", count: minutes))
+        return true
+    }
+
     /// Shows the user's contacts a presence by its word, and a text.
     func appear(_ show: String, _ text: String?) async {
         await models.setPresence(OwnPresence(show: PresenceText.shows[show] ?? nil, status: text))
