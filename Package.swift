@@ -446,7 +446,7 @@ let package = Package(
                 "UserProfile", "Roster", "MessageFeatures", "PublishSubscribe", "ServiceDiscovery", "XMPPAddress",
                 "XMPPStanzas", "XMPPClient", "TransportLayer", "Media", "ChatStore", "SampleMedia", "ServerFixtures",
                 "ProgramFixtures",
-            ]),
+            ], exclude: ["ordinary-network.sh"]),
         tests(
             "Hostile",
             foundation + [

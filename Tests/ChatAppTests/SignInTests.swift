@@ -2,10 +2,13 @@ import AccountRegistration
 import ChatStore
 import ChatStoreTesting
 import DataForms
+import Foundation
 import GTKBinding
 import ServerFixtures
 import Testing
 import WindowFixtures
+import XMPPAddress
+import XMPPClient
 
 @testable import ChatApp
 @testable import ChatModel
@@ -179,6 +182,137 @@ extension WindowTests {
             #expect(await Toolkit.eventually { home.accounts.rows[id]?.connection.isOnline == true })
             window.destroy()
             await home.stop()
+        }
+
+        @Test(
+            "S0-72: host and port are typed beside the address, the login has a deadline, and the account has a resource"
+        )
+        func place() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await server.newAccount("juliet")
+            let proxy = try FaultProxy(to: server.port)
+            defer { proxy.stop() }
+            proxy.configure { ($0.stallsUpstream, $0.stallsDownstream) = (true, true) }
+            let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
+            func prepare(timeout: Duration) {
+                home.prepare = { configuration in
+                    configuration.trust = .certificateAuthority(server.authorityFile)
+                    configuration.loginTimeout = timeout
+                }
+            }
+            prepare(timeout: .seconds(1))
+            await home.start()
+            let view = SignInView(home.signIn())
+            let window = Window("Test", width: 480, height: 680, view.root)
+            window.present()
+            view.address.text = juliet.address
+            view.password.text = juliet.password
+            view.server.host.text = proxy.host
+            view.server.port.text = "70000"
+            view.page.button.click()
+            #expect(await Toolkit.eventually { view.page.failure.text.contains("65535") })
+            view.server.port.text = String(proxy.port)
+            view.page.button.click()
+            #expect(await Toolkit.eventually { view.page.failure.text.contains("did not respond in time") })
+            proxy.heal()
+            prepare(timeout: .seconds(120))
+            view.page.button.click()
+            #expect(await Toolkit.eventually { home.accounts.rows.elements.first?.connection.isOnline == true })
+            let bound = try #require(await home.chatAccounts.first?.session?.address)
+            // The domain is not the host.
+            #expect(bound.bare.description == juliet.address && bound.domain == server.domain)
+            #expect(bound.resource?.isEmpty == false)
+            #expect(proxy.counters.accepted >= 2)
+            window.destroy()
+            await home.stop()
+        }
+
+        @Test(
+            "S1-4: host, port and address are in a file apart from the password, and a change there is used at the next start"
+        )
+        func settings() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await server.newAccount("juliet")
+            let (first, second) = (try FaultProxy(to: server.port), try FaultProxy(to: server.port))
+            defer { second.stop() }
+            let prepare: @MainActor (inout ClientConfiguration) -> Void = {
+                $0.trust = .certificateAuthority(server.authorityFile)
+            }
+            let user = try await ProgramUser()
+            defer { ProgramUser.remove(user.folder) }
+            user.home.prepare = prepare
+            await user.home.start()
+            let view = SignInView(user.home.signIn())
+            let window = Window("Test", width: 480, height: 680, view.root)
+            window.present()
+            view.address.text = juliet.address
+            view.password.text = juliet.password
+            view.server.host.text = first.host
+            view.server.port.text = String(first.port)
+            view.page.button.click()
+            #expect(await Toolkit.eventually { user.home.accounts.rows.elements.first?.connection.isOnline == true })
+            window.destroy()
+            await user.end()
+            first.stop()
+
+            let file = user.folder + "/config/accounts.json"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(text.contains(juliet.address) && text.contains(first.host) && !text.contains(juliet.password))
+            let changed = text.replacingOccurrences(of: String(first.port), with: String(second.port))
+            try #require(changed != text)
+            try changed.write(toFile: file, atomically: true, encoding: .utf8)
+
+            let again = try await ProgramUser(in: user.folder)
+            again.home.prepare = prepare
+            await again.home.start()
+            #expect(await Toolkit.eventually { again.home.accounts.rows.elements.first?.connection.isOnline == true })
+            #expect(second.counters.accepted >= 1)
+            await again.end()
+        }
+
+        @Test("S1-7: an account is created and signed in, disconnected by its switch and connected again")
+        func life() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let romeo = try await RoomVisitor("romeo", on: server)
+            let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
+            home.prepare = { configuration in
+                configuration.host = server.host
+                configuration.port = server.port
+                configuration.trust = .certificateAuthority(server.authorityFile)
+            }
+            await home.start()
+            let view = RegistrationView(home.register())
+            let window = Window("Test", width: 480, height: 680, view.root)
+            window.present()
+            view.providers.buttons.last?.isActive = true
+            view.provider.text = server.domain
+            #expect(await WindowCrawler.click("Continue", in: window))
+            #expect(await Toolkit.eventually { view.userName.isMapped })
+            let name = "new-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+            view.userName.text = name
+            for row in [view.password, view.repeated] { row.text = "rose of Verona" }
+            #expect(await WindowCrawler.click("Create Account", in: window))
+            #expect(await Toolkit.eventually { home.accounts.rows.elements.first?.connection.isOnline == true })
+            let row = try #require(home.accounts.rows.elements.first)
+            #expect(row.address.description == "\(name)@\(server.domain)")
+            window.destroy()
+
+            // What a contact sees.
+            let account = try #require(home.account(row.id))
+            _ = try await romeo.account.contacts.add(row.address)
+            #expect(await Toolkit.eventually { !home.contacts.requests.elements.isEmpty })
+            try await account.contacts.acceptRequest(of: romeo.address)
+            #expect(await Toolkit.eventually { romeo.home.contacts.rows.elements.first?.section == .online })
+            let preferences = ProgramPreferencesWindow.show(home, over: nil, account: row.id)
+            await Toolkit.settle()
+            try preferences.window.click(row: "Use this account")
+            #expect(await Toolkit.eventually { romeo.home.contacts.rows.elements.first?.section == .offline })
+            #expect(await Toolkit.eventually { home.accounts.rows[row.id]?.connection.isOnline == false })
+            try preferences.window.click(row: "Use this account")
+            #expect(await Toolkit.eventually { romeo.home.contacts.rows.elements.first?.section == .online })
+            preferences.window.close()
+            await home.stop()
+            await romeo.home.stop()
         }
     }
 }

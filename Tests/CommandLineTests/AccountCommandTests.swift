@@ -95,7 +95,9 @@ import Testing
         #expect(result.errors.split(separator: "\n").count == 1)
     }
 
-    @Test("an untrusted certificate is refused with the reason; its fingerprint can be trusted")
+    @Test(
+        "S0-28: an untrusted certificate is refused with the reason; its fingerprint can be trusted, with and without STARTTLS"
+    )
     func certificate() async throws {
         let server = try await PrivateProsody.shared
         let person = try await Person("certificate", on: server)
@@ -107,6 +109,72 @@ import Testing
         #expect(refused.status == 4)
         #expect(refused.errors.contains("an unknown authority") && refused.errors.contains("--trust ask"))
         #expect(try await person.bare(place + ["--trust", String(repeating: "0", count: 64)]).status == 4)
+        let fingerprint = try await Self.fingerprint(of: server)
+        #expect(try await person.bare(place + ["--trust", fingerprint]).status == 0)
+        // What was trusted is saved with the account.
+        #expect(try await person.bare(["roster"]).status == 0)
+        let direct = ["--port", String(server.directTLSPort), "--trust", fingerprint]
+        #expect(try await person.bare(place + ["--direct-tls"] + direct).status == 0)
+        // The port for STARTTLS does not begin with TLS.
+        #expect(try await person.bare(place + ["--direct-tls", "--trust", fingerprint]).status == 4)
+    }
+
+    /// The SHA-256 of a server's certificate, from OpenSSL's own program.
+    private static func fingerprint(of server: PrivateProsody) async throws -> String {
+        let (status, output) = try await OutsideProgram.run([
+            "sh", "-c",
+            "openssl s_client -connect 127.0.0.1:\(server.directTLSPort) </dev/null 2>/dev/null"
+                + " | openssl x509 -noout -fingerprint -sha256",
+        ])
+        let digits = try #require(output.split(separator: "=").last).filter(\.isHexDigit)
+        try #require(status == 0 && digits.count == 64, "\(output)")
+        return digits
+    }
+
+    @Test("S0-72: user, domain and resource make the address; host, port and the timeout of the login can be chosen")
+    func address() async throws {
+        let server = try await PrivateProsody.shared
+        let person = try await Person("address", on: server)
+        let place = try person.connection()
+        let chosen = try await person.bare(["connection"] + place + ["--jid", person.address + "/balcony"])
+        #expect(chosen.output.hasPrefix("online: a new session, \(person.address)/balcony"), "\(chosen.errors)")
+        let other = try await person.bare(["connection"] + place)
+        #expect(other.output.hasPrefix("online: a new session, \(person.address)/"))
+        #expect(!other.output.contains("/balcony"))
+        // The host as a name, and a server that accepts and says nothing.
+        #expect(try await person.bare(["connection"] + place + ["--host", "localhost"]).status == 0)
+        let proxy = try FaultProxy(to: server.port)
+        defer { proxy.stop() }
+        proxy.configure { ($0.stallsUpstream, $0.stallsDownstream) = (true, true) }
+        let silent = place + ["--host", proxy.host, "--port", String(proxy.port)]
+        let late = try await person.bare(["connection", "--timeout", "1"] + silent)
+        #expect(late.status == 4 && late.errors.contains("did not respond in time"), "\(late.errors)")
+    }
+
+    @Test("S2-18: in a terminal the questions of the server's form are asked, and a required one is not left out")
+    func questions() async throws {
+        let server = try await PrivateProsody.shared(
+            ServerOptions {
+                $0.configurationLines = [
+                    "registration_instructions = \"Tell us where you live.\"",
+                    "additional_registration_fields = { \"city+\", \"email+\", \"nick\" }",
+                ]
+            })
+        let person = try Person(newcomer: "asked", on: server)
+        // Without a terminal nobody can answer.
+        let silent = try await person.bare(["register"] + person.connection())
+        #expect(silent.status != 0)
+        let program = try Program("hongyan", ["register"] + person.connection(), home: person.home, size: (80, 24))
+        try await program.waitForOutput("the first question") {
+            $0.contains("Tell us where you live.") && $0.contains("City: ")
+        }
+        program.type("Verona\n")
+        try await program.waitForOutput("the second question") { $0.contains("Email: ") }
+        program.type("juliet@capulet.example\n")
+        #expect(await program.result().status == 0)
+        #expect(program.screenText.contains("Registered \(person.address)."))
+        #expect(!program.screenText.contains("Nickname"), "only what is required is asked")
+        #expect(try await person.bare(["login"]).status == 0)
     }
 
     @Test("S1-7, S1-21: logging out removes account and password")

@@ -189,4 +189,149 @@ import Testing
         chat.type("\u{4}")
         #expect(await chat.result().status == 0)
     }
+
+    @Test("S0-6: an xmpp: link opens a conversation, adds a contact, and names the receiver")
+    func links() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        let his = try await romeo.listen()
+        try await juliet.run("send", "xmpp:\(romeo.address)", "by link")
+        try await his.waitForOutput("the message") { $0.contains("\"body\":\"by link\"") }
+        let chat = try juliet.chat("xmpp:\(romeo.address)?message")
+        try await chat.waitForScreen("Conversation with \(romeo.account.username)")
+        try await chat.waitForScreen("me: by link")
+        try await chat.waitForScreen("online ──")
+        chat.type("/add xmpp:\(romeo.address)?roster;name=Romeo\r")
+        try await chat.waitForScreen("Request sent to \(romeo.address)")
+        try await his.waitForOutput("the request") {
+            $0.contains("\"event\":\"request\",\"address\":\"\(juliet.address)\"")
+        }
+        chat.type("/chat xmpp:nurse@\(server.domain)\r")
+        try await chat.waitForScreen("Conversation with nurse")
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+        his.signal(SIGTERM)
+    }
+
+    @Test("S0-11: whether somebody is online is shown only with a subscription")
+    func authorisation() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        let his = try await romeo.listen("--show", "dnd", "--status", "in the orchard")
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForScreen("not a contact")
+        try await chat.waitForScreen("online ──")
+        try await romeo.run("send", juliet.address, "Can you see me?")
+        try await chat.waitForScreen("Can you see me?")
+        // He is online, and she is as well.
+        #expect(!chat.screen().text.contains("orchard"))
+        chat.type("/add \(romeo.address)\r")
+        try await his.waitForOutput("the request") { $0.contains("\"event\":\"request\"") }
+        try await chat.waitForScreen("Request sent")
+        #expect(!chat.screen().text.contains("orchard"))
+        try await romeo.run("accept", juliet.address, "--no-add-back")
+        try await chat.waitForScreen(" · away: in")
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+        // He has not asked for hers, and gets nothing.
+        #expect(
+            !his.output.split(separator: "\n").contains {
+                $0.contains(juliet.address) && $0.contains("\"state\":\"online\"")
+            })
+        his.signal(SIGTERM)
+    }
+
+    @Test("S0-88: the list is sorted by name without regard to case; who has no subscription is hidden")
+    func sorting() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        var people: [Person] = []
+        for (account, name) in [("first", "tybalt"), ("second", "Benvolio"), ("third", "abram"), ("fourth", "Zoe")] {
+            let person = try await Person(account, on: server)
+            people.append(person)
+            try await juliet.run("add", person.address, "--name", name)
+            try await person.run("accept", juliet.address, "--no-add-back")
+        }
+        // The last one has ended it.
+        try await people[3].run("remove", juliet.address, "--yes")
+        let names = ["abram", "Benvolio", "tybalt"]
+        let listed = try await juliet.run("roster", "--json").objects.compactMap { $0["name"] as? String }
+        #expect(listed == names)
+        #expect(try await juliet.run("roster", "--json", "--all").objects.count == 4)
+        let chat = try juliet.chat()
+        @Sendable func order() -> [String] {
+            chat.screen().text.split(separator: "\n").compactMap { line in
+                ["abram", "Benvolio", "tybalt", "Zoe"].first { line.contains("○ " + $0) }
+            }
+        }
+        try await chat.waitForOutput("the list") { _ in order() == names }
+        chat.type("\u{4}")
+        #expect(await chat.result().status == 0)
+    }
+
+    @Test("S0-105, S1-5: the chat works with the servers that others run", arguments: ServerKind.allCases)
+    func servers(_ kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let juliet = try await Person("juliet", onAny: server)
+        let romeo = try await Person("romeo", onAny: server)
+        let (hers, his) = (try juliet.chat(romeo.address), try romeo.chat(juliet.address))
+        try await hers.waitForScreen("online ──")
+        try await his.waitForScreen("online ──")
+        hers.type("/add \(romeo.address)\r")
+        try await his.waitForScreen("wants to add you")
+        his.type("/accept\r")
+        try await his.waitForScreen("is accepted")
+        his.type("/add \(juliet.address)\r")
+        try await hers.waitForScreen("· online ──")
+        try await his.waitForScreen("· online ──")
+        hers.type("你好，罗密欧！\r")
+        try await his.waitForScreen("你好，罗密欧！")
+        // His conversation is open, so he has seen it.
+        try await hers.waitForScreen("✔✔")
+        let picture = try romeo.home.write("garden.png", SampleMedia.smallPicture)
+        his.type("/picture \(picture)\r")
+        try await hers.waitForScreen("64 × 48")
+        for chat in [hers, his] {
+            chat.type("/quit\r")
+            #expect(await chat.result().status == 0)
+        }
+    }
+
+    @Test("the minutes until one is shown as away are set by a command, saved, and contacts see it")
+    func away() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let his = try await romeo.listen()
+        let chat = try juliet.chat(romeo.address)
+        try await chat.waitForScreen("· online ──")
+        chat.type("/autoaway\r")
+        try await chat.waitForScreen("after 10 minutes without a key")
+        chat.type("/autoaway soon\r")
+        try await chat.waitForScreen("Type a number of minutes up to 1440; 0 is never.")
+        // The line stayed to be corrected.
+        chat.type("\u{15}/autoaway 0\r")
+        try await chat.waitForScreen("Your contacts never see you as away")
+        chat.type("/autoaway 1\r")
+        try await chat.waitForScreen("after 1 minute without a key")
+        let preferences = juliet.home.path + "/data/hongyan/preferences.json"
+        try await chat.poll("the preferences", seconds: 60) {
+            (try? String(contentsOfFile: preferences, encoding: .utf8))?.contains("\"minutesUntilAway\" : 1,") == true
+        }
+        // A minute goes by.
+        let before = his.output.count
+        try await his.waitForOutput("that she is away") {
+            $0.dropFirst(before).contains("\"address\":\"\(juliet.address)\"")
+                && $0.dropFirst(before).contains("\"away\"")
+        }
+        let middle = his.output.count
+        chat.type("x")
+        try await his.waitForOutput("that she is back") { $0.dropFirst(middle).contains("\"online\"") }
+        chat.type("\u{15}/quit\r")
+        #expect(await chat.result().status == 0)
+        his.signal(SIGTERM)
+    }
 }

@@ -224,4 +224,81 @@ import Testing
         try await person.run("send", "x", "--record", "soon", expecting: 2)
         try await person.run("send", "x", "text", "--picture", text, expecting: 2)
     }
+
+    @Test("S0-95: a picture inside of the message is a PNG named by the time and the user name of the receiver")
+    func inlinePicture() async throws {
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let listener = try await juliet.listen("--count", "1")
+        let file = romeo.home.path + "/garden.bmp"
+        let (made, output) = try await OutsideProgram.run(["convert", "-size", "64x48", "plasma:red-blue", file])
+        try #require(made == 0, "\(output)")
+        let sent = try await romeo.run("send", juliet.address, "--picture", file, "--inline", "--json")
+        #expect(sent.objects.first?["type"] as? String == "image/png")
+        let received = try #require(await listener.result().objects.first { $0["sha256"] != nil })
+        let path = try #require(received["path"] as? String)
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        let name = (path as NSString).lastPathComponent
+        let parts = try #require(name.wholeMatch(of: /(\d{8})-(\d{6})(.+)\.png/))
+        #expect(parts.output.3 == juliet.account.username)
+        // The date is that of the sender, in its time zone.
+        let year = Calendar(identifier: .gregorian).component(.year, from: Date())
+        #expect(abs((Int(parts.output.1.prefix(4)) ?? 0) - year) <= 1)
+        #expect(ContentHash(of: bytes).description == sent.objects.first?["sha256"] as? String)
+    }
+
+    @Test("S0-100: what the microphone hears is recorded by `send --record` and by /voice, and arrives")
+    func recording() async throws {
+        let desktop = try PrivateDesktop(width: 320, height: 200)
+        let sound = ["PULSE_SERVER", "PULSE_SOURCE", "PULSE_SINK"].reduce(into: [:]) {
+            $0[$1] = desktop.environment[$1]
+        }
+        let server = try await PrivateProsody.shared
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let listener = try await juliet.listen("--count", "2")
+        // Somebody hums all the time.
+        let (made, output) = try await OutsideProgram.run([
+            "sox", "-n", "-r", "48000", "-c", "1", romeo.home.path + "/hum.wav", "synth", "60", "sine", "440",
+        ])
+        try #require(made == 0, "\(output)")
+        let hum = try Program(
+            "/usr/bin/paplay", ["--device=\(PrivateDesktop.microphone)", romeo.home.path + "/hum.wav"],
+            home: romeo.home,
+            environment: sound)
+        let sent = try await romeo.bare(
+            ["send", juliet.address, "--record", "2", "--json"] + romeo.connection(), environment: sound)
+        #expect(sent.status == 0, "\(sent.errors)")
+        let chat = try Program(
+            "hongyan", ["chat", juliet.address] + romeo.connection(), home: romeo.home, environment: sound,
+            size: (80, 24))
+        try await chat.waitForScreen("· online ──")
+        chat.type("/voice\r")
+        try await chat.waitForScreen("Speak now.")
+        // Until two seconds are shown.
+        try await chat.waitForScreen("Recording 0:02")
+        chat.type("\r")
+        let received = await listener.result().objects.filter { $0["sha256"] != nil }
+        #expect(received.count == 2)
+        for voice in received {
+            let (path, length) = (voice["path"] as? String ?? "", voice["milliseconds"] as? Int ?? 0)
+            #expect(length >= 1500, "\(voice)")
+            // It is the hum, and not silence.
+            let (status, peak) = try await OutsideProgram.run([
+                "sh", "-c",
+                "gst-launch-1.0 -q filesrc location='\(path)' ! decodebin ! audioconvert ! wavenc ! filesink location='\(path).wav'"
+                    + " && sox '\(path).wav' -n stat 2>&1 | grep -E 'Maximum amplitude|Rough'",
+            ])
+            let numbers = peak.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+            #expect(status == 0 && numbers.count == 2 && numbers[0] > 0.1, "\(peak)")
+            #expect(abs((numbers.last ?? 0) - 440) < 60, "\(peak)")
+        }
+        chat.type("/quit\r")
+        #expect(await chat.result().status == 0)
+        hum.signal(SIGTERM)
+    }
 }

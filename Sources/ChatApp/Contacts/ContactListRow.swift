@@ -10,6 +10,8 @@ final class ContactListRow: ListRow {
     private(set) var item: ContactListItem?
     /// Called when the user asks for a menu, with the position in the widget.
     var onMenu: (ContactRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
+    /// Called when the user swipes over the contact from right to left.
+    var onSwipe: (ContactRow) -> Void = { _ in }
 
     private(set) var accessibleText: String?
 
@@ -36,6 +38,9 @@ final class ContactListRow: ListRow {
         more.isVisible = hasMenu
         root.onMenu { [weak self] x, y in
             if let self, let row = self.item?.contact { self.onMenu(row, self.root, x, y) }
+        }
+        root.onSwipeLeft { [weak self] in
+            if let self, let row = self.item?.contact { self.onSwipe(row) }
         }
         more.onClick { [weak self] in
             guard let self, let row = self.item?.contact else { return }

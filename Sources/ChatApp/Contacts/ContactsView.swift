@@ -23,6 +23,8 @@ final class ContactsView {
     let group = ContactGroupButton()
     private let addSearched = Button(localized("_Add a Contact…")).css("pill").align(horizontal: .center)
     private var searchText = ""
+    /// The question whether to delete a contact that was asked last.
+    private(set) var deletion: MessageDialog?
     private var diffs: ListObservation?
 
     /// - Parameters:
@@ -39,6 +41,7 @@ final class ContactsView {
         list = ListView(model, selection: .none) {
             let row = ContactListRow(avatars)
             row.onMenu = { view?.showMenu($0, $1, $2, $3) }
+            row.onSwipe = { view?.delete($0) }
             return row
         }
         list.activatesOnClick().accessible(label: localized("Contacts"))
@@ -143,14 +146,31 @@ final class ContactsView {
     private func pressed(_ key: KeyPress) -> Bool {
         // The focused widget is GTK's row around ours.
         if key.asksForMenu { return showMenuOfFocused() }
+        if key.key == .delete, let row = focusedContact {
+            delete(row)
+            return true
+        }
         guard key.key == .escape else { return false }
         onClose()
         return true
     }
 
+    private var focusedContact: ContactRow? {
+        list.focused.flatMap { $0 < model.count ? model[$0].contact : nil }
+    }
+
+    /// Asks whether to delete a contact: after a swipe, or the key Delete.
+    func delete(_ row: ContactRow) {
+        guard let actions = actions(row.id) else { return }
+        Task { [weak self] in
+            await actions.model.refresh()
+            self?.deletion = actions.delete()
+        }
+    }
+
     /// Opens the menu of the focused contact; `false` when no contact has the focus.
     func showMenuOfFocused() -> Bool {
-        guard let index = list.focused, index < model.count, let row = model[index].contact else { return false }
+        guard let index = list.focused, let row = focusedContact else { return false }
         var rowWidget: Widget?
         list.forEachRow { if $0 == index { rowWidget = $1.root } }
         guard let rowWidget else { return false }

@@ -16,9 +16,9 @@ final class RegistrationView {
     let provider = EntryRow(localized("Provider"))
     let providers: ProviderChooser
     private let server = ServerRows(asksForTLS: false)
-    private let userName = EntryRow(localized("User name"))
-    private let password = PasswordEntryRow(localized("Password"))
-    private let repeated = PasswordEntryRow(localized("Confirm password"))
+    let userName = EntryRow(localized("User name"))
+    let password = PasswordEntryRow(localized("Password"))
+    let repeated = PasswordEntryRow(localized("Confirm password"))
     private let names = PreferencesGroup()
     let newAddress = Label().wrap(maximumCharacters: 40).textAlignment(0).css("caption", "dim-label")
     private let ownServer: Box

@@ -16,7 +16,7 @@ final class VoiceRecorderView {
     var onText: () -> Void = {}
 
     private let press = Button(icon: "audio-input-microphone-symbolic").css("circular").focusOnClick(false)
-    private let send = SendButton.button()
+    let send = SendButton.button()
     private let dot = Icon("media-record-symbolic", size: 14).css("error")
     private let time = Label("0:00").css("numeric")
     private let hint = Label().css("dim-label", "caption").ellipsize().textAlignment(0)

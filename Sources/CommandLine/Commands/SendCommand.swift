@@ -54,7 +54,7 @@ extension Command {
             timeout: invocation.connection.timeout ?? SendOrder.timeout,
             isEncrypted: invocation.options.has("encrypted") ? true : nil)
         // The file is checked before connecting to the server.
-        let file = try await invocation.preparedFile(for: account, seconds: seconds)
+        let file = try await invocation.preparedFile(for: account, to: receiver, seconds: seconds)
         order.file = try file.map { file throws(FileFailure) in
             try SendOrder.File(file, isInline: invocation.options.has("inline"))
         }
@@ -141,9 +141,12 @@ extension Invocation {
     }
 
     /// The picture or voice message to send, prepared and stored in the folder of the account; `nil` for a text.
-    fileprivate func preparedFile(for account: JID, seconds: Int?) async throws -> PreparedFile? {
+    fileprivate func preparedFile(for account: JID, to receiver: JID, seconds: Int?) async throws -> PreparedFile? {
         let folder = try FileFolder(account: account, in: profile)
-        if let path = options["picture"] { return try await .picture(file: path, in: folder) }
+        if let path = options["picture"] {
+            if options.has("inline") { return try await .inlinePicture(file: path, for: receiver, in: folder) }
+            return try await .picture(file: path, in: folder)
+        }
         if let path = options["voice"] { return try await .voice(file: path, in: folder) }
         guard let seconds else { return nil }
         return try await .voice(Recording.voice(seconds: seconds), in: folder)

@@ -7,6 +7,7 @@ internal import Glibc
 package import JSONRPC
 internal import Localization
 package import Media
+package import XMPPAddress
 
 /// A picture or voice message prepared for sending, and saved in the folder of the account.
 package struct PreparedFile: Sendable {
@@ -27,7 +28,24 @@ package struct PreparedFile: Sendable {
 
     package static func picture(_ bytes: [UInt8], in folder: FileFolder) async throws -> PreparedFile {
         let picture = try await Picture.prepare(bytes, quality: .standard)
-        let name = "picture-\(FileDate.now).\(picture.type.fileExtension)"
+        return try await saved(picture, name: "picture-\(FileDate.now)", in: folder)
+    }
+
+    /// A picture to send inside of the message, in the form that old clients expect: as PNG if that is small enough, named by the
+    /// time and the user name of the receiver.
+    package static func inlinePicture(
+        file: String, for receiver: JID, in folder: FileFolder
+    ) async throws -> PreparedFile {
+        let bytes = try await onOwnThread { Result { try FileFolder.read(file, limit: maximumPictureSize) } }.get()
+        var picture = try await Picture.png(of: bytes)
+        if picture.bytes.count > InlineMedia.maximumSize {
+            picture = try await Picture.prepare(bytes, maximumByteCount: InlineMedia.maximumSize)
+        }
+        return try await saved(picture, name: FileDate.now + (receiver.local ?? receiver.domain), in: folder)
+    }
+
+    private static func saved(_ picture: Picture, name: String, in folder: FileFolder) async throws -> PreparedFile {
+        let name = "\(name).\(picture.type.fileExtension)"
         let path = try await onOwnThread { Result { try folder.save(picture.bytes, name: name) } }.get()
         let outgoing = OutgoingFile(
             kind: .picture, name: name, mediaType: picture.type.name, content: picture.bytes, width: picture.width,

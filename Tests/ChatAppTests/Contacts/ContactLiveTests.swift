@@ -1,4 +1,6 @@
+import CGTK
 import ChatEngine
+import ChatFixtures
 import ChatModel
 import ChatStore
 import ChatStoreTesting
@@ -145,6 +147,176 @@ extension WindowTests {
             #expect(WindowCrawler.texts(of: window).contains { $0.hasPrefix("Offline") })
             window.destroy()
             await hers.stop()
+        }
+
+        /// Two users who see each other online.
+        private func friends() async throws -> (hers: ChatHome, his: ChatHome) {
+            let server = try await ServerKind.prosody13.shared()
+            let (juliet, romeo) = (try await server.newAccount("juliet"), try await server.newAccount("romeo"))
+            let hers = try await home(juliet, server)
+            let his = try await home(romeo, server)
+            let her = try #require(hers.chatAccounts.first)
+            let him = try #require(his.chatAccounts.first)
+            _ = try await him.contacts.add(her.address)
+            #expect(await Toolkit.eventually { !hers.contacts.requests.elements.isEmpty })
+            try await her.contacts.acceptRequest(of: him.address)
+            _ = try await her.contacts.add(him.address)
+            #expect(
+                await Toolkit.eventually {
+                    [hers, his].allSatisfy { $0.contacts.rows.elements.first?.section == .online }
+                })
+            return (hers, his)
+        }
+
+        /// Does with the mouse what a hand does in a window.
+        private func hand(in window: Window, _ words: [String]) async -> Bool {
+            var status: Int32?
+            let all = ["xdotool", "search", "--onlyvisible", "--name", "^\(window.title)$"] + words
+            Task { status = (try? await OutsideProgram.run(all))?.status ?? -1 }
+            let isDone = await Toolkit.eventually { status != nil }
+            return isDone && status == 0
+        }
+
+        /// Drags from a point of a window by some pixels, in several steps.
+        private func drag(_ window: Window, from place: (x: Double, y: Double), by distance: (x: Int, y: Int)) async
+            -> Bool
+        {
+            var (left, top) = (0.0, 0.0)
+            gtk_native_get_surface_transform(window.cast(), &left, &top)
+            func move(_ share: Int) -> [String] {
+                let x = Int(place.x + left) + distance.x * share / 8
+                let y = Int(place.y + top) + distance.y * share / 8
+                return ["mousemove", "--window", "%1", String(x), String(y), "sleep", "0.03"]
+            }
+            return await hand(
+                in: window, move(0) + ["mousedown", "1"] + (1...8).flatMap(move) + ["mouseup", "1", "sleep", "0.05"])
+        }
+
+        @Test(
+            "S0-82, S2-36: a swipe over a contact in the list deletes it after a question, and then the user is gone from the other list"
+        )
+        func swipe() async throws {
+            let (hers, his) = try await friends()
+            let (herContext, hisContext) = (AppContext(home: hers), AppContext(home: his))
+            let (herView, hisView) = (herContext.contactsView(), hisContext.contactsView())
+            let other = Window("His", width: 300, height: 300, hisView.root)
+            other.present()
+            let window = Window("Hers", width: 400, height: 560, Box.vertical(herView.root.expand(.horizontal)))
+            window.present()
+            var opened = 0
+            herView.onOpen = { _ in opened += 1 }
+            func row() -> Widget? {
+                var found: Widget?
+                herView.list.forEachRow { if $1.item?.contact != nil { found = $1.root } }
+                return found
+            }
+            #expect(
+                await Toolkit.eventually { (row()?.width ?? 0) > 0 && hisView.items.contains { $0.contact != nil } })
+            await Toolkit.settle()
+            let contact = try #require(row())
+            let place = try #require(
+                contact.translate(x: Double(contact.width) * 0.7, y: Double(contact.height) / 2, to: window))
+            // To the right, or down: no swipe. A short way is a click.
+            #expect(await drag(window, from: place, by: (3, 0)))
+            #expect(await Toolkit.eventually { opened == 1 })
+            #expect(await drag(window, from: place, by: (90, 0)))
+            #expect(await drag(window, from: place, by: (-90, 200)))
+            #expect(herView.deletion == nil)
+            let clicks = opened
+
+            #expect(await drag(window, from: place, by: (-160, 4)))
+            #expect(await Toolkit.eventually { herView.deletion != nil })
+            #expect(opened == clicks, "a swipe is no click")
+            herView.deletion?.answer("cancel")
+            herView.deletion?.close()
+            await Toolkit.settle()
+            #expect(herView.items.contains { $0.contact != nil })
+            // Asked again, as by the key Delete.
+            let before = herView.deletion
+            herView.delete(try #require(herView.items.compactMap(\.contact).first))
+            #expect(await Toolkit.eventually { herView.deletion !== before })
+            herView.deletion?.answer("delete")
+            herView.deletion?.close()
+            #expect(await Toolkit.eventually { herView.items.isEmpty })
+            #expect(await Toolkit.eventually { hisView.items.isEmpty })
+            #expect(WindowCrawler.texts(of: other).contains("No Contacts Yet"))
+            window.destroy()
+            other.destroy()
+            withExtendedLifetime((herContext, hisContext)) {}
+            await hers.stop()
+            await his.stop()
+        }
+
+        @Test(
+            "after the minutes chosen in the preferences a contact sees the user as away, until there is input in a window"
+        )
+        func away() async throws {
+            let (hers, his) = try await friends()
+            let clock = ManualClock()
+            let environment = ModelEnvironment(now: { clock.messageTime }, clock: clock)
+            let watch = AwayWatch(hers, bus: nil, environment: environment)
+            let context = AppContext(home: his)
+            let her = try #require(his.contacts.rows.elements.first?.id)
+            let page = try #require(ContactWindow.show(her, context, over: nil))
+            let preferences = ProgramPreferencesWindow.show(hers, over: nil)
+            preferences.window.show(try #require(preferences.general))
+            await Toolkit.settle()
+            #expect(try preferences.window.chosen(inRow: "Show me as away") == 2)
+            try preferences.window.choose(1, inRow: "Show me as away")
+            #expect(await Toolkit.eventually { hers.preferences.values.minutesUntilAway == 5 })
+            await Toolkit.settle()
+            #expect(await Toolkit.eventually { clock.sleeperCount == 1 })
+            clock.advance(by: .seconds(299))
+            await Toolkit.settle()
+            #expect(his.contacts.rows.elements.first?.section == .online)
+            clock.advance(by: .seconds(1))
+            #expect(await Toolkit.eventually { his.contacts.rows.elements.first?.section == .away })
+            #expect(await Toolkit.eventually { WindowCrawler.texts(of: page.window).contains { $0.hasPrefix("away") } })
+            // Her own choice stays.
+            #expect(hers.presence.show == nil)
+
+            // A hand moves the mouse.
+            #expect(await hand(in: preferences.window, ["mousemove", "--window", "%1", "50", "60"]))
+            #expect(await hand(in: preferences.window, ["mousemove", "--window", "%1", "90", "80"]))
+            #expect(await Toolkit.eventually { his.contacts.rows.elements.first?.section == .online })
+
+            try preferences.window.choose(0, inRow: "Show me as away")
+            #expect(await Toolkit.eventually { clock.sleeperCount == 0 })
+            clock.advance(by: .seconds(24 * 3600))
+            await Toolkit.settle()
+            #expect(his.contacts.rows.elements.first?.section == .online)
+            preferences.window.close()
+            page.window.close()
+            watch.end()
+            await hers.stop()
+            await his.stop()
+        }
+
+        @Test(
+            "who works in another program is not away, where the desktop says so",
+            arguments: PrivateIdleTime.Desktop.allCases)
+        func elsewhere(_ desktop: PrivateIdleTime.Desktop) async throws {
+            let (hers, his) = try await friends()
+            let bus = try PrivateBus()
+            let session = try PrivateIdleTime(on: bus, like: desktop, idle: .seconds(20))
+            let clock = ManualClock()
+            let environment = ModelEnvironment(now: { clock.messageTime }, clock: clock)
+            let watch = AwayWatch(hers, bus: try MessageBus(address: bus.address), environment: environment)
+            #expect(await Toolkit.eventually { clock.sleeperCount == 1 })
+            // Ten minutes without input here, but 20 seconds ago there was some elsewhere.
+            clock.advance(by: .seconds(600))
+            #expect(await Toolkit.eventually { clock.sleeperCount == 1 })
+            #expect(his.contacts.rows.elements.first?.section == .online)
+            try session.set(.seconds(600))
+            clock.advance(by: .seconds(580))
+            #expect(await Toolkit.eventually { his.contacts.rows.elements.first?.section == .away })
+            try session.set(.seconds(1))
+            #expect(await Toolkit.eventually { clock.sleeperCount == 1 })
+            clock.advance(by: .seconds(30))
+            #expect(await Toolkit.eventually { his.contacts.rows.elements.first?.section == .online })
+            watch.end()
+            await hers.stop()
+            await his.stop()
         }
     }
 }

@@ -188,6 +188,16 @@ struct WindowCrawler {
         return children(widget).flatMap { texts(in: $0) }
     }
 
+    /// Uses the control with a name, as soon as it is there.
+    static func click(_ name: String, in window: Window) async -> Bool {
+        await Toolkit.eventually {
+            let control = controls(of: window).first { $0.name == name }
+            guard let control, let widget = widget(at: control.path, in: window) else { return false }
+            use(widget)
+            return true
+        }
+    }
+
     /// Chooses the page with a name in a switcher.
     static func use(_ name: String, in window: Window) async {
         _ = await Toolkit.eventually { controls(of: window).contains { $0.name == name } }
