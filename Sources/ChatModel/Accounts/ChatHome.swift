@@ -49,7 +49,6 @@ public final class ChatHome {
     @ObservationIgnored private var lists: [Task<Void, Never>] = []
     @ObservationIgnored private var rowsObservation: ListObservation?
     @ObservationIgnored private var isActive = true
-    /// Since when the user has done nothing; `nil` for an active one.
     @ObservationIgnored private var idleSince: MessageTime?
 
     public init(
@@ -178,17 +177,12 @@ public final class ChatHome {
     /// Sets the presence for all contacts, now and at each connection.
     public func setPresence(_ presence: OwnPresence) async {
         self.presence = presence
-        await announce()
+        await showIdle(since: idleSince)
     }
 
-    /// Shows contacts since when the user has done nothing, or with `nil` that there is input again (XEP-0319). The presence that
-    /// the user has chosen stays.
+    /// Shows contacts since when the user has done nothing, or with `nil` the presence that the user has chosen (XEP-0319).
     public func showIdle(since time: MessageTime?) async {
         idleSince = time
-        await announce()
-    }
-
-    private func announce() async {
         for work in running.values { await work.account.setPresence(presence.idle(since: idleSince)) }
     }
 
@@ -200,9 +194,7 @@ public final class ChatHome {
     }
 
     /// Applies the privacy preferences to all accounts.
-    public func applyPreferences() async {
-        for work in running.values { work.apply(preferences.values) }
-    }
+    public func applyPreferences() async { for work in running.values { work.apply(preferences.values) } }
 
     /// Replies in a conversation that need not be open, see ``ConversationList/reply(to:with:through:)``.
     public func reply(to id: ConversationID, with text: String) async throws(StoreError) -> Bool {
@@ -210,8 +202,6 @@ public final class ChatHome {
         guard let key = conversation?.key, let account = account(key.account) else { return false }
         return try await conversations.reply(to: id, with: text, through: account)
     }
-
-    // MARK: Online and offline
 
     /// Connects an account now instead of waiting for the next attempt; also after the server rejected it.
     public func connectNow(_ id: AccountID) async { await running[id]?.connectNow() }
@@ -300,8 +290,6 @@ public final class ChatHome {
             onProblem(Wording.failure(error))
         }
     }
-
-    // MARK: Models
 
     /// A model to sign in to another account.
     public func signIn() -> SignInModel { SignInModel(self) }
