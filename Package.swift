@@ -395,8 +395,8 @@ let package = Package(
         tests(
             "ChatEngine",
             foundation + [
-                "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "EndToEndEncryption",
-                "EntityInformation", "FileSharing", "GroupChat", "HongyanTesting", "Media",
+                "ChatEngine", "ChatFixtures", "ChatStore", "ChatStoreTesting", "Cryptography", "DirectTransfer",
+                "EndToEndEncryption", "EntityInformation", "FileSharing", "GroupChat", "HongyanTesting", "Media",
                 "MessageFeatures", "MessageHistory", "MessagePayloads", "MessageSemantics", "OMEMO", "Profiles",
                 "PublishSubscribe", "Roster", "ServiceDiscovery", "TransportLayer", "XMPPClient",
                 "HostileFixtures", "ServerFixtures",

@@ -51,8 +51,16 @@ Component("conference." .. domain) "muc"
   modules_enabled = { "muc_mam", "vcard_muc" }
   restrict_room_creation = "local"
 
-Component("upload." .. domain) "http_file_share"
-  http_external_url = "https://localhost:" .. ENV_HONGYAN_HTTPS_PORT .. "/"
-  http_file_share_size_limit = 100 * 1024 * 1024
-  http_file_share_daily_quota = 1024 * 1024 * 1024
-  http_file_share_expires_after = 365 * 24 * 3600
+-- Off for tests of files that go from device to device.
+if ENV_HONGYAN_UPLOADS ~= "off" then
+  Component("upload." .. domain) "http_file_share"
+    http_external_url = "https://localhost:" .. ENV_HONGYAN_HTTPS_PORT .. "/"
+    http_file_share_size_limit = 100 * 1024 * 1024
+    http_file_share_daily_quota = 1024 * 1024 * 1024
+    http_file_share_expires_after = 365 * 24 * 3600
+else
+  -- Dino receives files only through a proxy or directly.
+  Component("proxy." .. domain) "proxy65"
+    proxy65_address = "127.0.0.1"
+    proxy65_interfaces = { "127.0.0.1" }
+end

@@ -12,45 +12,12 @@ import XMPPStanzas
 
 @Suite("Pictures and voice messages on their way", .timeLimit(.minutes(10)))
 struct MediaDeliveryLiveTests {
-    /// As the uploader of a profile finds it on a server without an upload service.
-    private struct NoService: AttachmentUploader {
-        func upload(
-            _ attachment: Attachment, in session: Session, progress: @escaping @Sendable (Int) -> Void
-        ) async throws(AttachmentFailure) -> String {
-            throw AttachmentFailure(.noUploadService)
-        }
-    }
-
-    /// A device with a place for files.
-    private struct Device {
-        let person: Person
-        let media: MediaCache
-        let folder: SpareFolder
-
-        init(_ name: String, on server: RunningServer) async throws {
-            folder = try SpareFolder()
-            media = try await MediaCache.open(at: folder.path, budget: 100 << 20)
-            person = try await Person(
-                try await server.newAccount(name), on: server, media: media, uploader: NoService())
-        }
-
-        func attachment(_ bytes: [UInt8], _ kind: Attachment.Kind, _ type: String, _ name: String) async throws
-            -> Attachment
-        {
-            let hash = try await media.insert(bytes)
-            await media.pin(hash)
-            return Attachment(
-                kind: kind, mediaType: type, name: name, size: Int64(bytes.count), contentHash: hash.description,
-                isLocal: true)
-        }
-    }
-
     @Test(
         "S0-93, S0-101: without an upload service a picture and a voice message go inside of the message; a large picture is made smaller"
     )
     func inline() async throws {
         let server = try await PrivateProsody.shared(ServerOptions { $0.removedModules = ["http_file_share"] })
-        let (romeo, juliet) = (try await Device("romeo", on: server), try await Device("juliet", on: server))
+        let (romeo, juliet) = (try await FileDevice("romeo", on: server), try await FileDevice("juliet", on: server))
         let small = try await Picture.prepare(Sample.bitmap(width: 40, height: 30), quality: .standard)
         let large = try await Picture.prepare(Sample.bitmap(width: 1600, height: 1200), quality: .original)
         #expect(large.bytes.count > 2 * InlineMedia.maximumSize)

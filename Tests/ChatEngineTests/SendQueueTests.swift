@@ -169,20 +169,20 @@ struct SendQueueTests {
             return (id, try writer.send(message, in: key))
         }
         let account = ChatAccount(id, configuration: configuration, store: store, uploader: uploader)
-        let percents = account.uploads.values(of: message, at: 0)
+        let steps = account.uploads.values(of: message, at: 0)
         let life = Task { try await account.run() }
         var (begin, end) = (beginnings.makeAsyncIterator(), endings.makeAsyncIterator())
         let (before, after) = (try #require(await begin.next()), try #require(await end.next()))
         // One for each percent would be a hundred. The few at the start of the session, one for each batch of responses,
         // are not caused by the upload.
         #expect(after - before < 50)
-        #expect(account.uploads.percent(of: message, at: 0) == 100)
-        for await percent in percents where percent == 100 { break }
+        #expect(account.uploads.step(of: message, at: 0) == .uploading(100))
+        for await step in steps where step == .uploading(100) { break }
         let state = try await store.read { reader throws(StoreError) in try reader.message(message)?.state }
         #expect(state == .queued)
         allow.yield()
         #expect(await bob.message()?.body == "https://files.example/picture")
-        #expect(account.uploads.percent(of: message, at: 0) == nil)
+        #expect(account.uploads.step(of: message, at: 0) == nil)
         life.cancel()
         _ = await life.result
     }

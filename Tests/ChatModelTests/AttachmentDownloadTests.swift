@@ -219,6 +219,21 @@ struct AttachmentDownloadTests {
         #expect(download.phase != .absent && !download.isRunning)
     }
 
+    @Test("a file without an address that no device offers is gone, and stays so")
+    func gone() async throws {
+        let scene = try await Scene(FakeWeb([Self.url: Self.text]))
+        let attachment = Attachment(kind: .picture, name: "rose.png", size: 6)
+        let id = try await scene.receive(attachment)
+        let download = scene.downloads.download(of: id, attachment: attachment)
+        download.startAutomatically()
+        await download.look()
+        await eventually { download.phase == .gone }
+        #expect(download.phase == .gone && download.offer == nil)
+        download.start()
+        await eventually { download.phase == .gone }
+        #expect(download.phase == .gone && scene.web.asked.isEmpty)
+    }
+
     @Test(
         "a file that is too large, of another size or another content is rejected and not stored",
         arguments: [
@@ -351,7 +366,7 @@ struct AttachmentDownloadTests {
         let changes = fixture.store.changes()
         let download = downloads.download(of: id, attachment: picture)
         #expect(download.uploaded == nil)
-        for percent in 0...100 { progress.show(percent, of: id, at: 0) }
+        for percent in 0...100 { progress.show(.uploading(percent), of: id, at: 0) }
         await eventually { download.uploaded == 1 }
         #expect(download.uploaded == 1)
         // A later observer sees it at once.

@@ -53,6 +53,23 @@ struct MessageLifeTests {
         #expect(unsent.advice == "Send it again.")
     }
 
+    @Test("a file that goes to the contact's device says so while it waits and when it is there")
+    func directFile() async throws {
+        let fixture = try await ModelFixture()
+        let file = Attachment(kind: .file, name: "a.csv", contentHash: "00", isLocal: true)
+        let id = try await fixture.send(.text(MessageText("", attachments: [file])), id: "m", at: 1)
+        let timeline = fixture.timeline()
+        await timeline.open()
+        let waiting = try #require(try await timeline.life(of: id, isOnline: true, file: .offered))
+        #expect(waiting.steps[1].detail == "The server does not accept the file. Offered to the contact")
+        let uploading = try #require(try await timeline.life(of: id, isOnline: true, file: .uploading(3)))
+        #expect(uploading.steps[1].detail == "The file is uploaded first.")
+        try await fixture.store.write { store throws(StoreError) in try store.advance(id, to: .delivered) }
+        let delivered = try #require(try await timeline.life(of: id, isOnline: true))
+        #expect(delivered.steps.map(\.progress) == [.done, .done])
+        #expect(delivered.steps[1].detail.contains("No server has it."))
+    }
+
     @Test("each device that has confirmed it is named, once, and those of strangers are not")
     func devices() async throws {
         let fixture = try await ModelFixture()

@@ -120,6 +120,39 @@ struct StateTests {
         #expect(try await store.timeline().map(\.state) == [.delivered, .displayed])
     }
 
+    @Test("nobody has received a file that has no address yet, whatever is reported", arguments: StoreKind.allCases)
+    func waitingFile(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        try await store.receive(.text("hello", origin: "h", at: 0))
+        let reports = [
+            StateReport(.delivered, target: .sent(id: "f"), sender: .romeo),
+            StateReport(.displayed, target: .sent(id: "f"), sender: .romeo),
+            StateReport(.refused(condition: "forbidden", text: nil), target: .sent(id: "f"), sender: .romeo),
+        ]
+        // One that came before the message waits for it.
+        try await store.report(reports[1])
+        let file = Attachment(kind: .file, name: "a.csv", contentHash: "sha-256:1", isLocal: true)
+        let (key, sent) = (
+            store.romeo,
+            OutgoingMessage(
+                sender: .juliet, originID: "f", time: .at(2), content: .text(MessageText("", attachments: [file])))
+        )
+        let id = try await store.store.write { store throws(StoreError) in try store.send(sent, in: key) }
+        for report in reports {
+            try await store.report(report)
+            #expect(try await store.timeline().last?.state == .queued)
+            #expect(try await queue(store).count == 1)
+        }
+        // Once it is uploaded, it can have been sent before a crash that lost the confirmation.
+        var uploaded = file
+        uploaded.url = "https://capulet.example/a.csv"
+        let known = uploaded
+        try await store.store.write { store throws(StoreError) in try store.update(known, at: 0, of: id) }
+        try await store.report(reports[0])
+        #expect(try await store.timeline().last?.state == .delivered)
+        #expect(try await queue(store).isEmpty)
+    }
+
     @Test("receipts are only accepted from the recipient", arguments: StoreKind.allCases)
     func forged(kind: StoreKind) async throws {
         let store = try await TestStore(kind)

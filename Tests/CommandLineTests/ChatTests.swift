@@ -124,6 +124,38 @@ import Testing
         #expect(await chat.result().status == 0)
     }
 
+    @Test("where the server takes no files, one is offered to the contact, who declines or gets it")
+    func directFiles() async throws {
+        let server = try await PrivateProsody.shared(ServerOptions { $0.removedModules = ["http_file_share"] })
+        let juliet = try await Person("juliet", on: server)
+        let romeo = try await Person("romeo", on: server)
+        try await juliet.befriend(romeo)
+        let file = try juliet.home.write("accounts.csv", Array("a,b\n1,2\n".utf8))
+        let hers = try juliet.chat(romeo.address)
+        let his = try romeo.chat(juliet.address)
+        for chat in [hers, his] {
+            try await chat.waitForOutput("the presence") { _ in chat.screen().text.contains("· online ──") }
+        }
+        his.type("/decline\r")
+        try await his.waitForScreen("No contact offers a file here.")
+        hers.type("/file \(file)\r")
+        try await his.waitForScreen("/decline declines it")
+        try await hers.waitForScreen("Offered to the contact")
+        his.type("/decline\r")
+        try await his.waitForScreen("(Declined)")
+        try await hers.waitForScreen("the contact did not accept it")
+
+        hers.type("/file \(file)\r")
+        try await his.waitForScreen("/decline declines it")
+        his.type("/get\r")
+        try await hers.waitForScreen("✓✓")
+        try await his.waitForOutput("the file") { _ in !his.screen().text.contains("/decline declines it") }
+        for chat in [hers, his] {
+            chat.type("/quit\r")
+            #expect(await chat.result().status == 0)
+        }
+    }
+
     @Test("a message full of escape sequences changes only its own line on the screen")
     func hostile() async throws {
         let server = try await PrivateProsody.shared

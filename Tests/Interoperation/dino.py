@@ -1,4 +1,5 @@
 """Dino, whose elements have no accessible names except those of their widgets."""
+import hashlib
 import sqlite3
 import time
 
@@ -149,7 +150,12 @@ class Dino(Person):
 
     def sends_file(self, path):
         question = "SELECT 1 FROM file_transfer WHERE direction = 1 AND state = 0"
-        before, windows = len(self.asked(question)), len(self.windows())
+        before = len(self.asked(question))
+        self.offers_file(path)
+        stage.until("Dino has sent the file", lambda: len(self.asked(question)) > before)
+
+    def offers_file(self, path):
+        windows = len(self.windows())
         self.order("clip")
         # Reading its file dialog through the accessibility interface crashes the program.
         stage.until("the window for files opens", lambda: len(self.windows()) > windows)
@@ -165,7 +171,20 @@ class Dino(Person):
         stage.until("the window for files closes", chosen)
         self.sees("push button", "Send")
         self.presses("Return")
-        stage.until("Dino has sent the file", lambda: len(self.asked(question)) > before)
+
+    def accepts_file(self, file):
+        """It loads small files of contacts by itself."""
+
+    def has_direct_file(self, name, wanted):
+        folder = self.stage.folder / self.name / "data/dino/files"
+        stage.until("Dino has “%s”" % name, lambda: [
+            one for one in folder.glob("*") if hashlib.sha256(one.read_bytes()).hexdigest() == wanted],
+            note=lambda: self.asked("SELECT direction, state, file_name, size, provider FROM file_transfer"))
+
+    def knows_of_refusal(self, name):
+        stage.until("Dino knows that “%s” was declined" % name, lambda: (3,) in self.asked(
+            "SELECT state FROM file_transfer WHERE direction = 1 AND file_name = ?", name),
+            note=lambda: self.asked("SELECT direction, state, file_name FROM file_transfer"))
 
     def has_file(self, kind, number=1):
         stage.until("Dino has %d files of %s" % (number, kind), lambda: len(self.asked(

@@ -1,4 +1,5 @@
 """Gajim, a GTK 3 program, whose accessible elements have texts and little more."""
+import hashlib
 import json
 import sqlite3
 import subprocess
@@ -174,6 +175,32 @@ class Gajim(Person):
                 "SELECT message FROM logs WHERE kind = 6 AND message LIKE 'https://%'") if address.endswith(endings)]
             return len(fetched) - len(own) >= number
         stage.until("Gajim has %d files of %s" % (number, kind), received, note=lambda: list(folder.glob("**/*")))
+
+    def accepts_file(self, file):
+        """It asks where to save it."""
+        self.sees("label", has=[file.name])
+        before = self.windows()
+        self.clicks("push button", "Download")
+        stage.until("Gajim asks where to save it", lambda: [one for one in self.windows() if one not in before])
+        self.pauses()
+        self.presses("Return")
+
+    def has_direct_file(self, name, wanted):
+        folder = self.stage.folder
+
+        def received():
+            places = [folder / name, *(folder / self.name).rglob(name)]
+            return [one for one in places if one.is_file() and hashlib.sha256(one.read_bytes()).hexdigest() == wanted]
+        stage.until("Gajim has “%s”" % name, received)
+
+    def offers_file(self, path):
+        self.sends_file(path)
+        # It asks to which device, even if there is only one.
+        self.clicks("label", has=["Hongyan ("])
+        self.clicks("push button", "Send Files")
+
+    def knows_of_refusal(self, name):
+        self.sees("label", "File Transfer Cancelled")
 
     def corrects(self, old, new):
         self.order("field")

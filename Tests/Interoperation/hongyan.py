@@ -1,4 +1,5 @@
 """Hongyan's programs: the desktop program and the terminal program."""
+import hashlib
 import json
 import subprocess
 
@@ -66,9 +67,32 @@ class Desktop(Person):
         self.pauses()
         self.presses("ctrl+l")
         self.types(str(path))
-        self.presses("Return")
-        self.sees("label", path.name)
+
+        def chosen():
+            # The file dialog needs some time to find the typed file.
+            self.presses("Return")
+            try:
+                return self.sees("label", path.name, seconds=2)
+            except stage.NotSeen:
+                return None
+        stage.until("the file is chosen", chosen)
         self.clicks("push button", "Send")
+
+    def accepts_file(self, file):
+        """Accepts what a device of the contact offers."""
+        self.sees("filler", has=["bob, ", file.name])
+        self.clicks("push button", "Accept")
+
+    def declines_file(self):
+        self.clicks("push button", "Decline")
+        self.sees("label", "Declined")
+
+    def has_direct_file(self, wanted):
+        """The program stores the file under its hash."""
+        folder = self.stage.folder / self.name / "profile"
+        stage.until("%s has the file" % self.name, lambda: [
+            one for one in folder.rglob("*") if one.is_file()
+            and hashlib.sha256(one.read_bytes()).hexdigest() == wanted])
 
     def has_picture(self, sender, colour):
         """The picture is shown in its colour, not only its URL."""

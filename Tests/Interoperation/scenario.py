@@ -191,13 +191,16 @@ def main():
     options.add_argument("--pictures")
     options.add_argument("--stay", action="store_true")
     options.add_argument("--encrypted", action="store_true")
+    options.add_argument("--direct", action="store_true")
     options.add_argument("other", choices=sorted(PROGRAMS))
     options = options.parse_args()
-    scene = stage.Stage(options.folder, options.programs, options.pictures)
+    scene = stage.Stage(options.folder, options.programs, options.pictures, takes_files=not options.direct)
     kind = Scenario
+    # They extend this file.
     if options.encrypted:
-        # It extends this file.
         from encrypted import EncryptedScenario as kind  # pylint: disable=import-outside-toplevel
+    elif options.direct:
+        from direct import DirectScenario as kind  # pylint: disable=import-outside-toplevel
     scenario = kind(scene, options.other)
     status = 0
     try:

@@ -44,7 +44,7 @@ def until(what, condition, timeout=TIMEOUT, note=lambda: ""):
 
 
 class Stage:
-    def __init__(self, folder, programs, pictures):
+    def __init__(self, folder, programs, pictures, takes_files=True):
         self.folder = pathlib.Path(folder)
         self.programs = pathlib.Path(programs)
         self.pictures = pictures and pathlib.Path(pictures)
@@ -59,15 +59,16 @@ class Stage:
         self.environment.pop("WAYLAND_DISPLAY", None)
         # This script uses the same desktop.
         os.environ.update(self.environment)
-        self.start_server()
+        self.start_server(takes_files)
         self.start_desktop()
 
-    def start_server(self):
+    def start_server(self, takes_files):
         state = self.folder / "state/hongyan/server"
         state.mkdir(parents=True)
         # The ports in the DNS records.
         (state / "ports").write_text("5222 5223 5281\n")
-        self.run([REPOSITORY / "Scripts/private-server"], "server")
+        self.run([REPOSITORY / "Scripts/private-server"], "server",
+                 dict(self.environment, HONGYAN_UPLOADS="on" if takes_files else "off"))
         log = self.folder / "server.log"
         until("the server starts", lambda: "\nready" in log.read_text())
         with open("/etc/ssl/certs/ca-certificates.crt", "a", encoding="ascii") as authorities:

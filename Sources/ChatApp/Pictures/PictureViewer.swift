@@ -234,7 +234,8 @@ final class PictureViewer {
         }
         Task {
             await download.look()
-            if download.phase == .absent { download.start() }
+            // An offer of the contact's device waits for an answer.
+            if download.phase == .absent, download.offer == nil { download.start() }
         }
     }
 
@@ -260,6 +261,7 @@ final class PictureViewer {
         case .unknown, .absent, .waiting:
             progress.fraction = 0
             stack.shown = "waiting"
+        case .gone: fail(Wording.goneFile)
         case .failed(let reason):
             fail(Wording.failure(reason))
         }

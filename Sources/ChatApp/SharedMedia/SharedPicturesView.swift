@@ -190,7 +190,7 @@ final class PictureTile: ListRow {
     private func follow(_ phase: AttachmentDownload.Phase) {
         let state: ProgressRing.State? =
             switch phase {
-            case .here, .unknown: nil
+            case .here, .gone, .unknown: nil
             case .waiting: .running(0)
             case .fetching(let fraction): .running(fraction ?? 0)
             case .absent: .offer

@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import Foundation
@@ -38,6 +39,7 @@ final class FileView: AttachmentView {
         case .here: context.open(context.message, context.index)
         case .waiting, .fetching: download.cancel()
         case .unknown, .absent, .failed: download.start()
+        case .gone: context.showToast(Wording.goneFile)
         }
     }
 
@@ -46,7 +48,9 @@ final class FileView: AttachmentView {
         var state: ProgressRing.State?
         if let uploaded = context.download?.uploaded {
             state = .running(uploaded)
-            parts.append(localized("Uploading: %@ %", Int(uploaded * 100)))
+            if case .uploading? = context.download?.sending {
+                parts.append(Wording.sending(.uploading(Int(uploaded * 100))))
+            }
         } else {
             switch context.download?.phase {
             case .waiting?: state = .running(0)
@@ -55,7 +59,7 @@ final class FileView: AttachmentView {
                 state = .failed
                 parts.append(localized("Download failed"))
             case .absent?: state = .offer
-            case .here?, .unknown?, nil: state = nil
+            case .here?, .gone?, .unknown?, nil: state = nil
             }
         }
         progress.widget.isVisible = state != nil

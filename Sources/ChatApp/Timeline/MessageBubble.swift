@@ -36,6 +36,8 @@ final class MessageBubble {
     private(set) var picture: AvatarImage?
     private let column: SideColumn
     private(set) var views: [any AttachmentView] = []
+    /// The lines of files without an address.
+    private(set) var directLines: [DirectFileLine] = []
     private var shownAttachments: [Attachment] = []
 
     init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
@@ -277,6 +279,7 @@ final class MessageBubble {
         shownAttachments = attachments
         clearFiles()
         let contexts = message.shown.filter { owner?.isDeleting($0.id) != true }.flatMap(contexts)
+        defer { showLines(of: contexts) }
         guard contexts.count > 1, attachments.allSatisfy(\.isVisual) else {
             for context in contexts { append(view(of: context), to: files) }
             return
@@ -311,6 +314,16 @@ final class MessageBubble {
         }
     }
 
+    /// A file without an address goes from device to device, or is uploaded first.
+    private func showLines(of contexts: [AttachmentContext]) {
+        for context in contexts where context.attachment.url == nil {
+            guard let download = context.download else { continue }
+            let line = DirectFileLine(download)
+            directLines.append(line)
+            files.append(line.root)
+        }
+    }
+
     private func append(_ view: any AttachmentView, to box: Box) {
         views.append(view)
         box.append(view.root)
@@ -319,6 +332,7 @@ final class MessageBubble {
     private func clearFiles() {
         for view in views { view.clear() }
         views = []
+        directLines = []
         files.removeAll()
     }
 

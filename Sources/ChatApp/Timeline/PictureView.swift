@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import Foundation
@@ -122,12 +123,14 @@ final class PictureView: AttachmentView {
         case .here: context.open(context.message, context.index)
         case .waiting, .fetching: download.cancel()
         case .unknown, .absent, .failed: download.start()
+        case .gone: context.showToast(Wording.goneFile)
         }
     }
 
     private func showPhase() {
         if let uploaded = context.download?.uploaded {
-            return showProgress(.running(uploaded), localized("Uploading: %@ %", Int(uploaded * 100)))
+            let step = context.download?.sending ?? .uploading(0)
+            return showProgress(.running(uploaded), Wording.sending(step))
         }
         guard let download = context.download else {
             return showProgress(nil, nil)
@@ -139,7 +142,7 @@ final class PictureView: AttachmentView {
             move(path)
         case .waiting: showProgress(.running(0), localized("Cancel"))
         case .fetching(let fraction): showProgress(.running(fraction ?? 0), localized("Cancel"))
-        case .unknown: showProgress(nil, nil)
+        case .unknown, .gone: showProgress(nil, nil)
         case .absent: showProgress(.offer, localized("Download the picture"))
         case .failed: showProgress(.failed, localized("Try again"))
         }

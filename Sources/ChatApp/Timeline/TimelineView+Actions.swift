@@ -73,8 +73,12 @@ extension TimelineView {
 
     func explain(_ message: TimelineMessage) {
         let (timeline, services) = (timeline, services)
+        let file = message.text.attachments.first.flatMap {
+            services.downloads()?.download(of: message.id, attachment: $0).sending
+        }
         services.window.attempt { () async throws(StoreError) in
-            guard let life = try await timeline.life(of: message.id, isOnline: services.isOnline()) else { return }
+            let found = try await timeline.life(of: message.id, isOnline: services.isOnline(), file: file)
+            guard let life = found else { return }
             MessageLifeWindow.show(life, over: services.window.window())
         }
     }

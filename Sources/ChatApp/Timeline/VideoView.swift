@@ -94,7 +94,7 @@ final class VideoView: AttachmentView {
             case .fetching(let fraction)?: state = .running(fraction ?? 0)
             case .absent?: state = .offer
             case .failed?: state = .failed
-            case .unknown?, nil: break
+            case .gone?, .unknown?, nil: break
             }
         }
         shade.isVisible = state != nil

@@ -119,7 +119,7 @@ final class VoiceView: AttachmentView {
         case .failed?:
             button.show(icon: "view-refresh-symbolic")
             button.named(localized("Try again"))
-        case .unknown?, .absent?, nil: break
+        case .unknown?, .absent?, .gone?, nil: break
         }
     }
 
@@ -139,7 +139,7 @@ final class VoiceView: AttachmentView {
             parts.append(percent > 0 ? localized("Downloading: %@ %", percent) : localized("Downloading…"))
         case .failed?: parts.append(localized("Download failed"))
         case .here?: if case .nothing? = decoded { parts.append(localized("Cannot be played")) }
-        case .unknown?, .absent?, nil:
+        case .unknown?, .absent?, .gone?, nil:
             if total == .zero { parts += [context.attachment.size.map { Wording.size($0) }].compactMap(\.self) }
         }
         return parts.joined(separator: " · ")

@@ -1,5 +1,6 @@
 internal import ChatStore
 internal import ClientState
+internal import DirectTransfer
 internal import EntityInformation
 internal import Roster
 internal import XMPPClient
@@ -76,6 +77,7 @@ actor AccountConnection {
         let (connections, connectionsBegun) = AsyncStream.makeStream(of: Void.self)
         self.connectionsBegun = connectionsBegun
         let contacts = await session[Roster.self]?.events()
+        let offers = session[DirectTransfer.self]?.offers()
         let services = services
         let encryption = context.encryption.map { OMEMOService(context, $0.parts) }
         await withDiscardingTaskGroup { group in
@@ -95,6 +97,7 @@ actor AccountConnection {
             } else {
                 group.addTask { await DeviceWithdrawal(context: self.context).run(in: session) }
             }
+            if let offers { group.addTask { await services.directFiles.run(offers, in: session) } }
             if let contacts { group.addTask { for await batch in contacts { await services.contacts.changed(batch) } } }
             session.connect()
             for await batch in events {

@@ -22,6 +22,8 @@ final class AccountContext: Sendable {
     let queue: SendQueue
     /// Decides who gets typing notifications.
     let stateSupport: ChatStateSupport
+    /// The files that contacts offer to this device.
+    let directOffers = DirectOffers()
     let events: EventChannel<ChatAccountEvent>
     /// The observer of all received events; `nil` if there is none.
     let hearing: Hearing?
@@ -49,11 +51,15 @@ final class AccountContext: Sendable {
         recorder = SessionRecorder(
             store: store, account: id, address: address, media: media,
             protection: protection ?? encryption ?? PlainContent(), hearing: hearing, now: now)
+        let progress = UploadProgress()
+        let direct = DirectFileSender(
+            store: store, media: media, people: recorder.people, protection: recorder.protector.protection,
+            events: events, progress: progress)
         queue = SendQueue(
             store: store, account: id,
             tellsActivity: { stateSupport.allows($0) },
             occupancy: { [occupancies = recorder.occupancies] in occupancies.all[$0] }, uploader: uploader,
-            protector: recorder.protector, media: media, now: now)
+            protector: recorder.protector, media: media, progress: progress, direct: direct, now: now)
         state = Mutex(State(policy: policy))
     }
 

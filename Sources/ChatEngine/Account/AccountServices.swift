@@ -16,6 +16,7 @@ struct AccountServices: Sendable {
     let reading: ReadingService
     let history: HistoryService
     let repair: DeliveryRepair
+    let directFiles: DirectFileReceiver
     /// Keeps the files of queued messages; `nil` without a media cache.
     let contents: QueuedContents?
 
@@ -36,5 +37,6 @@ struct AccountServices: Sendable {
         typing = TypingService(context, contacts: contacts)
         messages = MessageService(context, contacts: contacts, typing: typing, contents: contents)
         reading = ReadingService(context)
+        directFiles = DirectFileReceiver(context)
     }
 }

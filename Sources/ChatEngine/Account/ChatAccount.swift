@@ -146,7 +146,10 @@ public final class ChatAccount: Sendable {
         await typing.setComposing(isComposing, in: key)
     }
 
-    /// The progress of uploads of queued messages.
+    /// The files that contacts offer to this device.
+    public var directOffers: DirectOffers { context.directOffers }
+
+    /// What happens to the files of queued messages.
     public var uploads: UploadProgress { context.queue.progress }
 
     /// Downloads files for this account; `nil` without a media cache.

@@ -31,6 +31,10 @@ public struct ChatAccountPolicy: Sendable {
     /// What is stored between processes, so that the server sends only what has changed since.
     public var caches = AccountCaches()
 
+    /// Whether files that the server does not take go from device to device (XEP-0234), and are offered to the user when
+    /// contacts send theirs so. The account needs a place for files, and somebody to answer.
+    public var transfersFilesDirectly = false
+
     /// End-to-end encryption; `nil` for none.
     public var encryption: OMEMOSettings?
 

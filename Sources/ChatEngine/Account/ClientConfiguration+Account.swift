@@ -1,6 +1,7 @@
 internal import AdHocCommands
 internal import Blocking
 internal import ClientState
+internal import DirectTransfer
 internal import EndToEndEncryption
 internal import EntityInformation
 internal import FileSharing
@@ -66,9 +67,25 @@ extension ClientConfiguration {
         }
         configuration.add { Bookmarks($0, joinsAutomatically: false) }
         configuration.add { FileSharing($0) }
+        if policy.transfersFilesDirectly {
+            configuration.add { DirectTransfer($0, policy: .betweenPeople) }
+        }
         configuration.add { _ in HistoryStart(action: beginHistory) }
         configuration.add { _ in RoomsStart(action: returnToRooms) }
         return configuration
+    }
+}
+
+extension DirectTransferPolicy {
+    /// Transfers that people offer and answer.
+    fileprivate static var betweenPeople: DirectTransferPolicy {
+        var policy = DirectTransferPolicy()
+        // Somebody may be away from the screen for a while.
+        policy.answerTimeout = .seconds(3600)
+        // Offers that wait for their answer count as well.
+        policy.maximumTransfers = 32
+        policy.maximumSize = UInt64(AttachmentFetcher.sizeLimit)
+        return policy
     }
 }
 

@@ -19,6 +19,8 @@ public struct AttachmentFetcher: Sendable {
 
     public let media: MediaCache
     package let store: any LocalStore
+    /// The files that contacts offer to this device; `nil` if they cannot be accepted here.
+    package let offers: DirectOffers?
     private let download: FileDownload
     private let protection: any ContentProtection
     /// Determines the duration of a sound in milliseconds.
@@ -27,12 +29,13 @@ public struct AttachmentFetcher: Sendable {
     /// - Parameter transfers: the trust policy and the proxy, the same as for the connection of the account. Addresses other
     ///   than `https:` are refused.
     /// - Parameter protection: decrypts files that were encrypted before the upload.
+    /// - Parameter offers: the files that contacts send directly.
     public init(
         store: any LocalStore, media: MediaCache, transfers: HTTPClient.Configuration = .init(),
-        protection: any ContentProtection = PlainContent()
+        protection: any ContentProtection = PlainContent(), offers: DirectOffers? = nil
     ) {
         self.init(
-            store, media, protection, AttachmentFacts.milliseconds,
+            store, media, protection, offers, AttachmentFacts.milliseconds,
             FileDownload(HTTPClient(configuration: transfers)))
     }
 
@@ -42,16 +45,17 @@ public struct AttachmentFetcher: Sendable {
         measure: @escaping @Sendable (String) async -> Int64? = AttachmentFacts.milliseconds,
         download: @escaping FileDownload.Transfer
     ) {
-        self.init(store, media, protection, measure, FileDownload(download))
+        self.init(store, media, protection, nil, measure, FileDownload(download))
     }
 
     private init(
-        _ store: any LocalStore, _ media: MediaCache, _ protection: any ContentProtection,
+        _ store: any LocalStore, _ media: MediaCache, _ protection: any ContentProtection, _ offers: DirectOffers?,
         _ measure: @escaping @Sendable (String) async -> Int64?, _ download: FileDownload
     ) {
         self.store = store
         self.media = media
         self.protection = protection
+        self.offers = offers
         self.measure = measure
         self.download = download
     }
@@ -86,7 +90,11 @@ public struct AttachmentFetcher: Sendable {
         }
         if let found = await find(attachment, index, of: message) { return found }
         guard let url = attachment.url else {
-            throw AttachmentFailure(.fileGone)
+            guard let offers else { throw AttachmentFailure(.fileGone) }
+            let part = media.pathForIncoming()
+            defer { try? FileManager.default.removeItem(atPath: part) }
+            try await offers.receive(message, to: part, limit: limit, progress: progress)
+            return (try await keep(part, as: attachment, index, of: message), true)
         }
         let opening: FileOpening?
         do throws(ProtectionError) {
@@ -108,6 +116,12 @@ public struct AttachmentFetcher: Sendable {
         defer { try? FileManager.default.removeItem(atPath: opened) }
         try FileConversion.run(opening.cipher, from: part, to: opened)
         return (try await keep(opened, as: attachment, index, of: message), true)
+    }
+
+    /// Whether an attachment that is not on this device can be requested: from a web server, or by accepting an offer.
+    package func isObtainable(_ index: Int, of message: MessageID) async -> Bool {
+        guard let attachment = await attachment(index, of: message) else { return false }
+        return attachment.url != nil || offers?.state(of: message) == .waiting
     }
 
     /// The content of an attachment of a message if it is on this device, for whatever reason; its properties are written
@@ -193,7 +207,8 @@ extension AttachmentFetcher {
     init?(_ account: ChatAccount, _ configuration: ClientConfiguration) {
         guard let media = account.media else { return nil }
         self.init(
-            store: account.store, media: media, transfers: configuration.http, protection: account.protection)
+            store: account.store, media: media, transfers: configuration.http, protection: account.protection,
+            offers: account.directOffers)
     }
 }
 

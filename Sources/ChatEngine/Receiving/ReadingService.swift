@@ -22,6 +22,8 @@ struct ReadingService: Sendable {
         guard isNew, let known, let session = context.session else { return }
         await informDevices(of: known, in: key, session: session)
         guard !known.isOutgoing, context.policy.tellsReceipts else { return }
+        // Of a file that a device only offers, nothing was received.
+        if known.text.attachments.contains(where: { $0.url == nil && !$0.isLocal }) { return }
         if key.kind == .room { return await informRoom(of: known, in: key, session: session) }
         // A stranger does not learn when the user reads (XEP-0333 §7).
         guard key.kind == .direct, await session.mayLearnPresence(key.address),

@@ -1,5 +1,4 @@
 public import ChatStore
-internal import Synchronization
 public import XMPPClient
 
 /// Uploads the content of attachments.
@@ -28,6 +27,16 @@ public struct AttachmentFailure: Error, Sendable, Hashable {
         case notDownloaded = "not-fetched"
         case offline
         case cancelled
+        /// The contact, or the contact's program, does not want it.
+        case declined
+        /// The contact has not answered the offer.
+        case noAnswer = "no-answer"
+        /// The transfer from device to device has ended before the file was complete.
+        case interrupted
+        /// The server does not take it, and no program of the contact receives files directly.
+        case noDirectTransfers = "no-direct-transfers"
+        /// The server does not take it, and sent directly it would not be encrypted, as its conversation is.
+        case onlyInClear = "only-in-clear"
         /// It could not be encrypted or decrypted; ``AttachmentFailure/protection`` is the reason.
         case notProtected = "not-sealed"
     }
@@ -47,58 +56,44 @@ public struct AttachmentFailure: Error, Sendable, Hashable {
     }
 }
 
-/// The progress of an account's uploads, in memory only: a step is not stored, and only reaches the observers of that
-/// attachment.
+/// What happens to a file of a queued message.
+public enum FileSendingStep: Sendable, Hashable {
+    /// It is uploaded: 0 to 100 percent.
+    case uploading(Int)
+    /// The server takes no such file. It goes to a device of the contact as soon as one is online.
+    case awaitingContact
+    /// It is offered to a device of the contact, whose user has not answered yet.
+    case offered
+    /// It goes to a device of the contact: 0 to 100 percent.
+    case transferring(Int)
+
+    /// How much is done, 0 to 100; `nil` while it waits.
+    public var percent: Int? {
+        switch self {
+        case .uploading(let percent), .transferring(let percent): percent
+        case .awaitingContact, .offered: nil
+        }
+    }
+}
+
+/// What happens to the files of an account's queued messages.
 ///
-///     for await percent in account.uploads.values(of: message, at: 0) { ring.show(percent) }
+///     for await step in account.uploads.values(of: message, at: 0) { ring.show(step?.percent) }
 public final class UploadProgress: Sendable {
-    private struct Key: Hashable {
-        let message: MessageID
-        let index: Int
-    }
-
-    private struct State {
-        var percents: [Key: Int] = [:]
-        var observers: [Key: [Int: AsyncStream<Int?>.Continuation]] = [:]
-        var count = 0
-    }
-
-    private let state = Mutex(State())
+    private let states = FileStates<FileSendingStep>()
 
     public init() {}
 
-    /// The percentage uploaded, 0 to 100; `nil` if no upload is in progress.
-    public func percent(of message: MessageID, at index: Int) -> Int? {
-        state.withLock { $0.percents[Key(message: message, index: index)] }
+    /// What happens to a file; `nil` if it is not being sent.
+    public func step(of message: MessageID, at index: Int) -> FileSendingStep? { states.state(of: message, at: index) }
+
+    /// The current step and its changes until the task is cancelled; a slow observer gets the latest.
+    public func values(of message: MessageID, at index: Int) -> AsyncStream<FileSendingStep?> {
+        states.values(of: message, at: index)
     }
 
-    /// The current value and its changes until the task is cancelled; a slow observer gets the latest.
-    public func values(of message: MessageID, at index: Int) -> AsyncStream<Int?> {
-        let key = Key(message: message, index: index)
-        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number = state.withLock { state in
-                state.count += 1
-                state.observers[key, default: [:]][state.count] = continuation
-                continuation.yield(state.percents[key])
-                return state.count
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { state in
-                    state.observers[key]?[number] = nil
-                    if state.observers[key]?.isEmpty == true { state.observers[key] = nil }
-                }
-            }
-        }
-    }
-
-    /// - Parameter percent: 0 to 100; `nil` when the upload has ended, with any result.
-    func show(_ percent: Int?, of message: MessageID, at index: Int) {
-        let key = Key(message: message, index: index)
-        state.withLock { state in
-            let shown = percent.map { min(max($0, 0), 100) }
-            guard state.percents[key] != shown else { return }
-            state.percents[key] = shown
-            for observer in (state.observers[key] ?? [:]).values { observer.yield(shown) }
-        }
+    /// - Parameter step: `nil` when the file is sent or has failed.
+    func show(_ step: FileSendingStep?, of message: MessageID, at index: Int) {
+        states.show(step, of: message, at: index)
     }
 }

@@ -1,6 +1,8 @@
 internal import ChatStore
+internal import EntityInformation
 internal import FileSharing
 internal import XMPPAddress
+internal import XMPPClient
 internal import XMPPStanzas
 
 /// Builds the stanza of a queued message, with data of the store: the message that it replies to, and when it was sent
@@ -92,6 +94,33 @@ struct QueuedStanzas: Sendable {
     func fail(_ entry: QueuedMessage, _ reason: FailureReason) async throws(StoreError) {
         let id = entry.message.id
         try await store.write { writer throws(StoreError) in try writer.advance(id, to: .failed(reason)) }
+    }
+
+    /// Fails messages that the server would reject again, because they would end each session.
+    ///
+    /// - Returns: `false` if this could not be stored.
+    func fail(_ refused: [MessageID: FailureReason]) async -> Bool {
+        guard !refused.isEmpty else { return true }
+        do throws(StoreError) {
+            try await store.write { writer throws(StoreError) in
+                for (id, reason) in refused { try writer.advance(id, to: .failed(reason)) }
+            }
+            return true
+        } catch { return false }
+    }
+
+    /// A server without stream management has handled all stanzas that precede a request that it answers (RFC 6120
+    /// §10.1).
+    func confirmUnmanaged(_ sent: [MessageID], in session: Session) async {
+        guard !sent.isEmpty, await session.agreement?.isManaged == false else { return }
+        do {
+            try await session.ping()
+            try await store.write { writer throws(StoreError) in
+                for id in sent { try writer.advance(id, to: .sentToServer) }
+            }
+        } catch {
+            // Not confirmed: they stay in the queue and are sent again with the next session.
+        }
     }
 
     /// - Returns: `nil` if the message cannot be represented as a stanza.

@@ -12,27 +12,38 @@ struct QueuedUploads: Sendable {
     /// Contains the encrypted files during their upload.
     let media: MediaCache?
     let now: @Sendable () -> MessageTime
-    let progress = UploadProgress()
+    let progress: UploadProgress
+    /// Sends what the server does not take.
+    let direct: DirectFileSender?
+
+    /// What is left to do after the uploads of a message.
+    enum Remainder: Sendable {
+        case nothing
+        /// The server does not take the file: ``DirectFileSender`` sends it.
+        case direct
+    }
 
     /// Uploads the files without an address. A failure is recorded, or delays the message.
-    func run(_ entry: QueuedMessage, to conversation: ConversationAddress, in session: Session) async {
+    func run(_ entry: QueuedMessage, to conversation: ConversationAddress, in session: Session) async -> Remainder {
         let id = entry.message.id
         for (index, attachment) in entry.content.attachments.enumerated() where attachment.url == nil {
-            guard let uploader else {
-                await fail(entry, AttachmentFailure(.noUploadService))
-                break
-            }
-            progress.show(0, of: id, at: index)
-            defer { progress.show(nil, of: id, at: index) }
+            progress.show(.uploading(0), of: id, at: index)
             do throws(AttachmentFailure) {
-                let known = try await upload(
-                    attachment, of: entry, to: conversation, uploader, in: session
-                ) { [progress] percent in progress.show(percent, of: id, at: index) }
+                let known = try await upload(attachment, of: entry, to: conversation, in: session) {
+                    [progress] percent in progress.show(.uploading(min(max(percent, 0), 100)), of: id, at: index)
+                }
                 try? await store.write { writer throws(StoreError) in try writer.update(known, at: index, of: id) }
             } catch {
+                let isRefused = error.code == .noUploadService || error.code == .tooLarge
+                if isRefused, direct?.canSend(entry, to: conversation, in: session) == true {
+                    progress.show(.awaitingContact, of: id, at: index)
+                    return .direct
+                }
                 await fail(entry, error)
             }
+            progress.show(nil, of: id, at: index)
         }
+        return .nothing
     }
 
     /// Encrypts a file if necessary, and uploads it. Where the server has no upload service, a picture or voice message goes
@@ -41,8 +52,9 @@ struct QueuedUploads: Sendable {
     /// - Returns: the attachment with its link.
     private func upload(
         _ attachment: Attachment, of entry: QueuedMessage, to conversation: ConversationAddress,
-        _ uploader: any AttachmentUploader, in session: Session, progress: @escaping @Sendable (Int) -> Void
+        in session: Session, progress: @escaping @Sendable (Int) -> Void
     ) async throws(AttachmentFailure) -> Attachment {
+        guard let uploader else { throw AttachmentFailure(.noUploadService) }
         var uploaded = attachment
         let sealing: FileSealing?
         do throws(ProtectionError) {

@@ -1,5 +1,4 @@
 internal import ChatStore
-internal import EntityInformation
 public import XMPPAddress
 public import XMPPClient
 internal import XMPPStanzas
@@ -20,6 +19,7 @@ public actor SendQueue {
     private let uploads: QueuedUploads
     /// The progress of the uploads of this account.
     public nonisolated var progress: UploadProgress { uploads.progress }
+    private let direct: DirectFileSender?
     private let now: @Sendable () -> MessageTime
     /// Wakes the queue while it works.
     private var causes: SendCauses?
@@ -28,6 +28,8 @@ public actor SendQueue {
     private var given = GivenMessages(in: 0)
     /// Messages whose files are being uploaded.
     private var uploading: Set<MessageID> = []
+    /// Messages whose file goes to the contact directly. They hold up no others.
+    private var directly: [MessageID: Task<Void, Never>] = [:]
     private var rooms = OpenRooms()
     private var keys: [ConversationID: ConversationKey] = [:]
     /// The number of entries that were read, for tests of the cost.
@@ -43,18 +45,21 @@ public actor SendQueue {
     ///   - occupancy: this account in a room.
     ///   - protector: encrypts messages.
     ///   - media: contains the encrypted files during their upload.
+    ///   - direct: sends the files that the server does not take; `nil` if they fail.
     init(
         store: any LocalStore, account: AccountID, tellsActivity: @escaping @Sendable (JID) -> Bool = { _ in true },
         occupancy: @escaping @Sendable (JID) -> RoomOccupancy? = { _ in nil },
         uploader: (any AttachmentUploader)? = nil, protector: MessageProtector, media: MediaCache? = nil,
+        progress: UploadProgress = UploadProgress(), direct: DirectFileSender? = nil,
         now: @escaping @Sendable () -> MessageTime
     ) {
-        (self.store, self.account, self.now) = (store, account, now)
+        (self.store, self.account, self.now, self.direct) = (store, account, now, direct)
         stanzas = QueuedStanzas(
             store: store, account: account, tellsActivity: tellsActivity, occupancy: occupancy, protector: protector,
             now: now, media: media)
         uploads = QueuedUploads(
-            store: store, uploader: uploader, protection: protector.protection, media: media, now: now)
+            store: store, uploader: uploader, protection: protector.protection, media: media, now: now,
+            progress: progress, direct: direct)
     }
 
     /// Rooms to which messages can be sent.
@@ -123,7 +128,9 @@ public actor SendQueue {
             try? await store.write { [account] writer throws(StoreError) in try writer.endBackoffs(of: account) }
         }
         if cause.isOnline || isManaged && given.isLastLost {
-            await noteRefusals()
+            let refused = given.refused
+            // If they cannot be stored, they stay here, and the next connection tries again.
+            if await stanzas.fail(refused) { given.remove(Set(refused.keys)) }
             given.connectionBegan(isManaged: isManaged, in: await session.serverSessionCount)
             plan.restart()
         }
@@ -142,23 +149,11 @@ public actor SendQueue {
         guard !left.isEmpty else { return }
         let queued = try? await store.read { reader throws(StoreError) in try reader.queued(among: left) }
         guard let queued else { return }
-        given.remove(left.subtracting(queued))
-        for conversation in plan.dequeued(cause.dequeued.union(left.subtracting(queued))) {
+        let gone = left.subtracting(queued)
+        for message in gone { directly[message]?.cancel() }
+        given.remove(gone)
+        for conversation in plan.dequeued(cause.dequeued.union(gone)) {
             if let key = keys[conversation], key.kind == .room { rooms.answered(key.address) }
-        }
-    }
-
-    /// Fails the messages that the server would reject again, because they would end each session.
-    private func noteRefusals() async {
-        let refused = given.refused
-        guard !refused.isEmpty else { return }
-        do throws(StoreError) {
-            try await store.write { writer throws(StoreError) in
-                for (id, reason) in refused { try writer.advance(id, to: .failed(reason)) }
-            }
-            given.remove(Set(refused.keys))
-        } catch {
-            // They stay here, and the next connection tries again.
         }
     }
 
@@ -183,7 +178,7 @@ public actor SendQueue {
             // Later entries are in the rest of the queue.
             if let release, entry.position > plan.end || !plan.isReleased(release.conversation) { break }
             switch plan.shown(
-                entry, isInFlight: given.contains(entry), now: now(),
+                entry, isInFlight: given.contains(entry) || directly[entry.message.id] != nil, now: now(),
                 readiness: keys[entry.message.conversation].map { rooms.readiness(of: $0) } ?? .open)
             {
             case .wait: continue
@@ -202,7 +197,7 @@ public actor SendQueue {
             }
             if isInterrupted || isHeld && release != nil { break }
         }
-        await confirmUnmanaged(sent, in: session)
+        await stanzas.confirmUnmanaged(sent, in: session)
         if isInterrupted { return (uploads, true) }
         if let release {
             if isHeld { return (uploads, false) }
@@ -274,25 +269,27 @@ public actor SendQueue {
         }
     }
 
-    /// A server without stream management has handled all stanzas that precede a request that it answers (RFC 6120
-    /// §10.1).
-    private func confirmUnmanaged(_ sent: [MessageID], in session: Session) async {
-        guard !sent.isEmpty, await session.agreement?.isManaged == false else { return }
-        do {
-            try await session.ping()
-            try await store.write { writer throws(StoreError) in
-                for id in sent { try writer.advance(id, to: .sentToServer) }
-            }
-        } catch {
-            // Not confirmed: they stay in the queue and are sent again with the next session.
-        }
-    }
-
     private func upload(_ entry: QueuedMessage, in session: Session) async {
-        if let key = keys[entry.message.conversation] {
-            await uploads.run(entry, to: key.conversation, in: session)
+        let id = entry.message.id
+        guard let key = keys[entry.message.conversation],
+            case .direct = await uploads.run(entry, to: key.conversation, in: session), let direct
+        else {
+            uploading.remove(id)
+            causes?.uploadEnded(id)
+            return
         }
-        uploading.remove(entry.message.id)
-        causes?.uploadEnded(entry.message.id)
+        let work = Task { await direct.run(entry, to: key.conversation, in: session) }
+        directly[id] = work
+        uploading.remove(id)
+        causes?.uploadEnded(id)
+        await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        directly[id] = nil
+        // If it was queued again meanwhile, it is shown again.
+        plan.restart(entry.message.conversation)
+        causes?.wake()
     }
 }

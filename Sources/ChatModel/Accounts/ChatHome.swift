@@ -118,8 +118,8 @@ public final class ChatHome {
         var policy = policy
         policy.tellsReceipts = preferences.values.tellsReceipts
         policy.tellsTyping = preferences.values.tellsTyping
-        policy.encryption = encryption
-        policy.caches = caches
+        (policy.encryption, policy.caches) = (encryption, caches)
+        policy.transfersFilesDirectly = media != nil
         let account = ChatAccount(
             id, configuration: ClientConfiguration(address: address, password: ""), store: store, policy: policy,
             media: media, uploader: media.map { accountStorage.uploader(for: $0) }, now: environment.now)

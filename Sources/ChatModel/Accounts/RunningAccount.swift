@@ -154,7 +154,8 @@ final class RunningAccount {
         (access ?? AccountAccess(address: account.address)).apply(
             to: &configuration, trusted: trustedForNow, asking: nil)
         return AttachmentFetcher(
-            store: account.store, media: media, transfers: configuration.http, protection: account.protection)
+            store: account.store, media: media, transfers: configuration.http, protection: account.protection,
+            offers: account.directOffers)
     }
 
     /// Adds the contact of an invitation as soon as the account is online (XEP-0379 §4).

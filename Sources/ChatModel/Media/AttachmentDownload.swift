@@ -13,8 +13,10 @@ public final class AttachmentDownload {
     public enum Phase: Sendable, Hashable {
         /// Not checked yet.
         case unknown
-        /// Not on this device.
+        /// Not on this device, and can be requested.
         case absent
+        /// Not on this device, and nobody has it to give any more.
+        case gone
         /// Waits for other downloads.
         case waiting
         /// The fraction downloaded, 0 to 1; `nil` if the size is unknown.
@@ -30,12 +32,17 @@ public final class AttachmentDownload {
     /// The attachment as described when this object was created.
     public let attachment: Attachment
     public internal(set) var phase = Phase.unknown
-    /// The fraction uploaded, 0 to 1; `nil` if no upload is in progress.
-    public private(set) var uploaded: Double?
+    /// What happens to the file of a queued message; `nil` for any other.
+    public private(set) var sending: FileSendingStep?
+    /// The offer of the file by a device of the contact; `nil` if there is none. It waits for ``start()`` or ``decline()``.
+    public private(set) var offer: DirectOffers.State?
+
+    /// The fraction sent, 0 to 1; `nil` if it is not on its way.
+    public var uploaded: Double? { sending?.percent.map { Double($0) / 100 } }
 
     @ObservationIgnored private let downloads: AttachmentDownloads
     @ObservationIgnored private var task: Task<Void, Never>?
-    @ObservationIgnored private var following: Task<Void, Never>?
+    @ObservationIgnored private var following: [Task<Void, Never>] = []
     /// Numbers the attempts, so that events of a cancelled one are ignored.
     @ObservationIgnored private var turn = 0
 
@@ -44,24 +51,43 @@ public final class AttachmentDownload {
         self.index = index
         self.attachment = attachment
         self.downloads = downloads
-        // An attachment with a URL is uploaded already.
-        guard attachment.url == nil, let uploads = downloads.uploads else { return }
-        uploaded = uploads.percent(of: message, at: index).map { Double($0) / 100 }
-        let percents = uploads.values(of: message, at: index)
-        following = Task { [weak self] in
-            for await percent in percents { self?.show(uploaded: percent.map { Double($0) / 100 }) }
+        // An attachment with a URL is uploaded already, and no other device offers it.
+        guard attachment.url == nil else { return }
+        if let uploads = downloads.uploads {
+            sending = uploads.step(of: message, at: index)
+            let steps = uploads.values(of: message, at: index)
+            following.append(Task { [weak self] in for await step in steps { self?.show(step) } })
+        }
+        if let offers = downloads.fetcher.offers, !attachment.isLocal {
+            offer = offers.state(of: message)
+            let states = offers.values(of: message)
+            following.append(Task { [weak self] in for await state in states { await self?.show(state) } })
         }
     }
 
-    isolated deinit { following?.cancel() }
+    isolated deinit { for task in following { task.cancel() } }
 
-    private func show(uploaded share: Double?) { if uploaded != share { uploaded = share } }
+    private func show(_ step: FileSendingStep?) { if sending != step { sending = step } }
+
+    private func show(_ state: DirectOffers.State?) async {
+        guard offer != state else { return }
+        offer = state
+        switch phase {
+        // It is offered once more.
+        case .gone, .failed: if state == .waiting { phase = .absent }
+        case .absent: await look()
+        case .unknown, .waiting, .fetching, .here: break
+        }
+    }
+
+    /// Declines the offer of the file.
+    public func decline() { downloads.fetcher.offers?.decline(message) }
 
     /// Whether it is downloading, or waiting to.
     public var isRunning: Bool {
         switch phase {
         case .waiting, .fetching: true
-        case .unknown, .absent, .here, .failed: false
+        case .unknown, .absent, .gone, .here, .failed: false
         }
     }
 
@@ -77,7 +103,8 @@ public final class AttachmentDownload {
         } else if case .failed = phase {
             return
         } else {
-            phase = .absent
+            let isObtainable = await downloads.isObtainable(self)
+            if mine == turn, !isRunning { phase = isObtainable ? .absent : .gone }
         }
     }
 
@@ -106,7 +133,8 @@ public final class AttachmentDownload {
         turn += 1
         task?.cancel()
         task = nil
-        phase = .absent
+        // What a device of the contact sends does not come a second time.
+        phase = attachment.url == nil ? .gone : .absent
     }
 
     private func begin(limit: Int64, automatic: DownloadBudget.Download? = nil) {
@@ -128,7 +156,12 @@ public final class AttachmentDownload {
                 // A voice message can be played before its duration is known.
                 phase = .here(path: content.path)
                 if content.isNew { await downloads.measure(self, at: content.path) }
-            case .failure(let failure): phase = failure.code == .cancelled ? .absent : .failed(failure)
+            case .failure(let failure):
+                switch failure.code {
+                case .cancelled: phase = await downloads.isObtainable(self) ? .absent : .gone
+                case .fileGone: phase = .gone
+                default: phase = .failed(failure)
+                }
             }
         }
     }

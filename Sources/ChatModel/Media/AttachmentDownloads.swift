@@ -21,7 +21,7 @@ public final class AttachmentDownloads {
     public static let automaticLimit: Int64 = 5 << 20
 
     public let fetcher: AttachmentFetcher
-    /// The progress of the uploads of queued messages.
+    /// What happens to the files of queued messages.
     let uploads: UploadProgress?
     private let now: @Sendable () -> MessageTime
     private var known: [Key: Reference] = [:]
@@ -51,6 +51,12 @@ public final class AttachmentDownloads {
     func find(_ download: AttachmentDownload) async -> (path: String, isNew: Bool)? {
         if let found = await fetcher.find(download.index, of: download.message) { return found }
         return await fetcher.path(of: download.attachment).map { ($0, false) }
+    }
+
+    /// Whether a file that is not here can be requested.
+    func isObtainable(_ download: AttachmentDownload) async -> Bool {
+        if await fetcher.isObtainable(download.index, of: download.message) { return true }
+        return download.attachment.url != nil
     }
 
     func fetch(

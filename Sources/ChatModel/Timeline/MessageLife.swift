@@ -1,4 +1,4 @@
-internal import ChatEngine
+public import ChatEngine
 public import ChatStore
 internal import Localization
 
@@ -30,16 +30,21 @@ public struct MessageLife: Sendable, Hashable {
     ///   - entry: of the send queue; `nil` if it is not in the queue.
     ///   - name: of the other side.
     ///   - readers: who has seen it in a room, as far as that is known.
+    ///   - file: what happens to its file, if it is in the queue.
     public init(
         _ message: StoredMessage, entry: QueuedMessage?, name: String, isRoom: Bool, isOnline: Bool,
-        readers: [MessageReceipt] = []
+        readers: [MessageReceipt] = [], file: FileSendingStep? = nil
     ) {
         let state = message.state
         let isWithServer = state.isWithServer
-        var steps = [
-            Step(title: localized("Written"), detail: Wording.full(message.time), progress: .done),
-            Self.sending(message, entry, isRoom: isRoom, isOnline: isOnline),
-        ]
+        let written = Step(title: localized("Written"), detail: Wording.full(message.time), progress: .done)
+        if message.wentDirectly {
+            let detail = localized("The file went to a device of %@. No server has it.", name)
+            steps = [written, Step(title: localized("Delivered"), detail: detail, progress: .done)]
+            advice = nil
+            return
+        }
+        var steps = [written, Self.sending(message, entry, isRoom: isRoom, isOnline: isOnline, file: file)]
         if case .failed = state {
             (self.steps, advice) = (steps, Self.advice(state))
             return
@@ -93,7 +98,7 @@ public struct MessageLife: Sendable, Hashable {
     }
 
     private static func sending(
-        _ message: StoredMessage, _ entry: QueuedMessage?, isRoom: Bool, isOnline: Bool
+        _ message: StoredMessage, _ entry: QueuedMessage?, isRoom: Bool, isOnline: Bool, file: FileSendingStep?
     ) -> Step {
         let title = isRoom ? localized("Sent to the room") : localized("Sent to your server")
         switch message.state {
@@ -110,6 +115,8 @@ public struct MessageLife: Sendable, Hashable {
             let detail: String =
                 if !isOnline {
                     localized("It waits for a connection.")
+                } else if let file, !file.isUpload {
+                    localized("The server does not accept the file.") + " " + Wording.sending(file)
                 } else if entry?.hasFileToUpload == true {
                     localized("The file is uploaded first.")
                 } else if let entry, entry.attempts > 0 {
@@ -152,21 +159,37 @@ extension MessageState {
     }
 }
 
+extension StoredMessage {
+    /// Whether its file went from device to device. Others have an address, or come back from the server with an archive id
+    /// or a receipt.
+    fileprivate var wentDirectly: Bool {
+        guard state == .delivered || state == .displayed, archiveReference == nil, receipts.isEmpty else {
+            return false
+        }
+        return text.attachments.contains { $0.isLocal && $0.url == nil }
+    }
+}
+
+extension FileSendingStep {
+    fileprivate var isUpload: Bool { if case .uploading = self { true } else { false } }
+}
+
 extension Timeline {
     /// The life of one of the user's own messages; `nil` for any other.
     ///
-    /// - Parameter isOnline: whether the account is connected.
-    public func life(of message: MessageID, isOnline: Bool) async throws(StoreError) -> MessageLife? {
+    /// - Parameter file: what happens to its file, if it is in the queue.
+    public func life(
+        of message: MessageID, isOnline: Bool, file: FileSendingStep? = nil
+    ) async throws(StoreError) -> MessageLife? {
         let isRoom = key.kind == .room
-        let found = try await store.read { store throws(StoreError) in
-            let stored = try store.message(message)
-            let readers =
-                isRoom ? try stored.map { stored throws(StoreError) in try store.readers(of: stored) } : nil
-            return (stored, try store.queued(message), readers ?? [])
+        let found = try await store.read {
+            store throws(StoreError) -> (StoredMessage, QueuedMessage?, [MessageReceipt])? in
+            guard let stored = try store.message(message) else { return nil }
+            return (stored, try store.queued(message), isRoom ? try store.readers(of: stored) : [])
         }
-        guard let stored = found.0, stored.isOutgoing else { return nil }
+        guard let (stored, entry, readers) = found, stored.isOutgoing else { return nil }
         return MessageLife(
-            stored, entry: found.1, name: title, isRoom: isRoom, isOnline: isOnline, readers: found.2)
+            stored, entry: entry, name: title, isRoom: isRoom, isOnline: isOnline, readers: readers, file: file)
     }
 }
 

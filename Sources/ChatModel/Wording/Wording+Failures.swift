@@ -155,7 +155,8 @@ extension Wording {
         case .notStored: localized("It could not be saved on this computer.")
         case .cancelled: localized("It was cancelled.")
         case .offline: localized("This needs a connection; try again when the account is online.")
-        case .noUploadService, .uploadFailed, .quotaExceeded:
+        case .interrupted: localized("The transfer was interrupted. Ask the contact to send the file again.")
+        case .noUploadService, .uploadFailed, .quotaExceeded, .noDirectTransfers, .onlyInClear, .declined, .noAnswer:
             localized("The message was not delivered: %@", fragment(error.code))
         case .notProtected: localized("The file could not be decrypted.")
         case .notDownloaded: localized("The file could not be downloaded. Try again later.")

@@ -1,4 +1,4 @@
-internal import ChatEngine
+public import ChatEngine
 public import ChatStore
 internal import EndToEndEncryption
 internal import Localization
@@ -48,6 +48,13 @@ extension Wording {
     static func fragment(_ code: AttachmentFailure.Code) -> String {
         switch code {
         case .noUploadService: localized("the server does not accept files")
+        case .noDirectTransfers:
+            localized("the server does not accept it, and the contact’s program does not receive files directly")
+        case .onlyInClear:
+            localized("the server does not accept it, and sent directly to the contact it would not be encrypted")
+        case .declined: localized("the contact did not accept it")
+        case .noAnswer: localized("the contact has not answered the offer")
+        case .interrupted: localized("the transfer was interrupted")
         case .tooLarge: localized("the file is too large for the server")
         case .quotaExceeded: localized("the server accepts no more files from this account for now")
         case .fileGone, .messageGone: localized("the file is no longer on this computer")
@@ -56,6 +63,28 @@ extension Wording {
         case .notProtected: localized("it could not be encrypted")
         }
     }
+
+    /// What happens to the file of a message that is being sent.
+    public static func sending(_ step: FileSendingStep) -> String {
+        switch step {
+        case .uploading(let percent): localized("Uploading: %@ %", percent)
+        case .awaitingContact: localized("Waits until the contact is online")
+        case .offered: localized("Offered to the contact")
+        case .transferring(let percent): localized("Sending to the contact: %@ %", percent)
+        }
+    }
+
+    /// A file that a device of the contact offers.
+    public static func offer(_ state: DirectOffers.State) -> String {
+        switch state {
+        case .waiting: localized("The contact sends it if you accept it.")
+        case .accepted: localized("Accepted")
+        case .declined: localized("Declined")
+        }
+    }
+
+    /// A file that nobody has to give any more.
+    public static var goneFile: String { localized("No longer available") }
 
     /// Why a message or its file could not be encrypted, to follow a colon.
     private static func notSealed(_ code: ProtectionError.Code) -> String {

@@ -32,11 +32,19 @@ extension RecordStorage {
                 PendingMark(kind: .state, state: state, time: report.time), for: report.target, in: conversation)
         }
         for target in targets {
+            guard try !waitsForFile(target) else { continue }
             let advanced = try advance(target, to: state)
             if key.kind != .room, let receipt = MessageReceipt(report) {
                 try add(receipt, to: advanced, limit: MessageReceipt.limit)
             }
         }
+    }
+
+    /// Whether a message was never sent, because its file has no address yet: it is uploaded, or goes to a device directly,
+    /// where the contact knows its id. Whatever others report of it, they cannot have received it.
+    private func waitsForFile(_ record: MessageRecord) throws(StoreError) -> Bool {
+        guard record.state == .queued, record.hasAttachments else { return false }
+        return try attachments(of: record.id).contains { $0.url == nil }
     }
 
     /// Stores at our newest message up to the marked one that an occupant has seen it. The state of the message stays: in a
@@ -83,7 +91,8 @@ extension RecordStorage {
         _ mark: PendingMark, to record: MessageRecord, reference: TargetReference
     ) throws(StoreError) {
         switch mark.kind {
-        case .state where record.isOutgoing: _ = try advance(record, to: mark.state)
+        case .state where record.isOutgoing:
+            if try !waitsForFile(record) { _ = try advance(record, to: mark.state) }
         case .read where record.kind == .text: _ = try moveReadPosition(to: record)
         // It keeps waiting for our message, or for the message instead of its correction.
         case .state, .read: try keep(mark, for: reference, in: record.conversation)

@@ -20,10 +20,12 @@ struct OnlineAccount: Sendable {
     ///     single command.
     ///   - contacts: the contact requests that are accepted.
     ///   - listener: reports received events, also to other programs.
+    ///   - answersOffers: whether the user is asked about files that contacts send directly.
     ///   - isOffered: whether other programs can use this account through a socket of its own.
     init(
         _ signIn: SignIn, in store: any LocalStore, _ profile: Profile, isLasting: Bool = false,
-        policy contacts: RosterPolicy = RosterPolicy(), listener: Listener? = nil, isOffered: Bool = true
+        policy contacts: RosterPolicy = RosterPolicy(), listener: Listener? = nil,
+        answersOffers: Bool = false, isOffered: Bool = true
     ) async throws {
         let address = signIn.address.bare
         let (id, queue) = try await store.write { store throws(StoreError) in
@@ -54,6 +56,7 @@ struct OnlineAccount: Sendable {
         }
         policy.caches = profile.caches(of: address)
         media = try? await profile.openMedia(of: address, waiting: queue)
+        policy.transfersFilesDirectly = answersOffers && media != nil
         let account = ChatAccount(
             id, configuration: configuration, store: store, policy: policy, media: media,
             uploader: media.map { ProfileUploader(media: $0) })

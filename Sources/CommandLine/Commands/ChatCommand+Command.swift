@@ -37,7 +37,8 @@ extension Command {
     ) async throws {
         let listener = Listener(folder: try FileFolder(account: signIn.address, in: profile))
         let online = try await OnlineAccount(
-            signIn, in: store, profile, isLasting: true, policy: availability.policy, listener: listener)
+            signIn, in: store, profile, isLasting: true, policy: availability.policy, listener: listener,
+            answersOffers: true)
         let files = Task { await listener.fetchFiles() }
         defer { files.cancel() }
         let presence = OwnPresence(show: availability.presence.show, status: availability.presence.status)

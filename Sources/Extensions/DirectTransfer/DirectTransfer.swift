@@ -93,6 +93,11 @@ public final class DirectTransfer: SessionExtension {
     ///   size or to an account instead of a device.
     public func send(
         _ file: OfferedFile, to device: JID, from source: any TransferSource
+    ) async throws(ClientError) -> Transfer { try await send(file, to: device, from: source, id: Self.newID()) }
+
+    /// - Parameter id: the identifier of the Jingle session, which no other session with this device has.
+    package func send(
+        _ file: OfferedFile, to device: JID, from source: any TransferSource, id: String
     ) async throws(ClientError) -> Transfer {
         guard file.size != nil, !device.isBare else {
             throw ClientError(.invalidConfiguration, "A file with its size is sent to one device.")
@@ -104,7 +109,6 @@ public final class DirectTransfer: SessionExtension {
         }
         var offered = file
         if offered.hashes.isEmpty { offered.hashAlgorithm = "sha-256" }
-        let id = Self.newID()
         let connections = await connections(
             Self.newID(), own: own, peer: device, usesCandidates: features.contains(SOCKS5Transport.name.namespace))
         let candidates =
@@ -248,6 +252,22 @@ public final class DirectTransfer: SessionExtension {
 
     // MARK: Life
 
+    /// The other devices have seen this one leave, and its transfers with it.
+    public func sessionStarted(_ session: Session, isResumed: Bool) async throws {
+        guard !isResumed else { return }
+        for driver in state.withLock({ Array($0.drivers.values) }) { driver.transfer.end(.connectionLost) }
+    }
+
+    /// Ends the transfers with devices of an account that are not online any more.
+    ///
+    /// - Parameter devices: those that are.
+    public func endTransfers(with account: JID, exceptOn devices: Set<JID>) {
+        let drivers = state.withLock { state in
+            state.drivers.filter { $0.key.peer.bare == account.bare && !devices.contains($0.key.peer) }
+        }
+        for driver in drivers.values { driver.transfer.end(.peerLeft) }
+    }
+
     public func run(in session: Session) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -262,9 +282,8 @@ public final class DirectTransfer: SessionExtension {
                     if isOutgoing, await !self.places.enter() { return }
                     defer { if isOutgoing { self.places.leave() } }
                     await driver.run()
-                    self.state.withLock { state in
-                        state.drivers[Key(peer: driver.transfer.peer, sessionID: driver.transfer.id)] = nil
-                    }
+                    let key = Key(peer: driver.transfer.peer, sessionID: driver.transfer.id)
+                    self.state.withLock { if $0.drivers[key] === driver { $0.drivers[key] = nil } }
                 }
             }
             group.cancelAll()

@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import Waiting
 public import XMPPAddress
 
 /// A file that is sent to one device, or offered by one.
@@ -39,7 +38,6 @@ public final class Transfer: Sendable, Identifiable {
     public let peer: JID
     public let file: OfferedFile
     private let state = Mutex(Progress(phase: .offered, bytes: 0))
-    private let end = Promise<TransferOutcome>()
     private let commands: AsyncStream<TransferDriver.Command>.Continuation
 
     init(
@@ -58,19 +56,23 @@ public final class Transfer: Sendable, Identifiable {
     /// The progress now and after each change, until the transfer has ended. A slow reader skips what is out of date.
     public func updates() -> AsyncStream<Progress> {
         let (stream, continuation) = AsyncStream.makeStream(of: Progress.self, bufferingPolicy: .bufferingNewest(1))
-        let previous = observers.withLock { observers in
-            observers.append(continuation)
-            return progress
+        observers.withLock { observers in
+            let progress = progress
+            continuation.yield(progress)
+            if case .ended = progress.phase { continuation.finish() } else { observers.append(continuation) }
         }
-        continuation.yield(previous)
-        if case .ended = previous.phase { continuation.finish() }
         return stream
     }
 
     private let observers = Mutex<[AsyncStream<Progress>.Continuation]>([])
 
     /// Waits until the transfer has ended. A cancelled wait does not cancel the transfer.
-    public func outcome() async -> TransferOutcome { await end.value(cancelled: .failed(.cancelled)) }
+    public func outcome() async -> TransferOutcome {
+        for await progress in updates() {
+            if case .ended(let outcome) = progress.phase { return outcome }
+        }
+        return .failed(.cancelled)
+    }
 
     /// Accepts an offer: the bytes are written as they arrive, and ``outcome()`` is `completed` only if they have the
     /// announced size and hash. Once.
@@ -81,6 +83,9 @@ public final class Transfer: Sendable, Identifiable {
 
     /// Ends the transfer on both sides.
     public func cancel() { commands.yield(.end(JingleReason(.cancel), .cancelled)) }
+
+    /// Ends the transfer because one of the devices is gone.
+    func end(_ failure: TransferFailure) { commands.yield(.end(JingleReason(.gone), failure)) }
 
     // MARK: The driver's side
 
@@ -98,7 +103,6 @@ public final class Transfer: Sendable, Identifiable {
             }
             if isOver { observers = [] }
         }
-        if case .ended(let outcome) = progress.phase { end.fulfil(outcome) }
     }
 }
 

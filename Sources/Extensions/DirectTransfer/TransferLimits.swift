@@ -83,6 +83,7 @@ public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     static let unreachable = TransferFailure(.unreachable, "The two devices could not be connected.")
     static let connectionLost = TransferFailure(.connectionLost, "The connection of the account was lost.")
+    static let peerLeft = TransferFailure(.unavailable, "The other device is not online any more.")
     static let cancelled = TransferFailure(.cancelled, "The transfer was cancelled.")
     static let declinedHere = TransferFailure(.cancelled, "The file was declined.")
     static let tooLarge = TransferFailure(.tooLarge, "The file is larger than allowed.")
@@ -98,7 +99,7 @@ public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case .decline, .busy: self.init(.declined, "The receiver declined the file.")
         case .cancel, .success: self.init(.cancelledByPeer, "The other side cancelled the transfer.")
         case .timeout: self = .timedOut
-        case .gone: self.init(.unavailable, "The other device is not online any more.")
+        case .gone: self = .peerLeft
         case .unsupportedApplications, .unsupportedTransports:
             self.init(.unavailable, "The other device cannot receive files this way.")
         case .connectivityError, .failedTransport: self = .unreachable

@@ -21,6 +21,7 @@ extension ChatCommand {
         .command("/get", "", "download the last file that was not downloaded automatically") { chat, _ in
             chat.files.fetch()
         },
+        .command("/decline", "", "decline the last file that a contact offers") { chat, _ in chat.files.decline() },
         .attempt(
             "/reply", "[NUMBER] TEXT", "reply to the last received message, or with a number to an earlier one"
         ) {

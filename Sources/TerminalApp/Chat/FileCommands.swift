@@ -85,4 +85,11 @@ struct FileCommands {
             return console.showNotice(localized("There is nothing to download."))
         }
     }
+
+    /// Declines the newest file that a contact offers.
+    func decline() {
+        guard let pane = models.conversation, pane.files.declineNewest(of: pane.messages) else {
+            return console.showNotice(localized("No contact offers a file here."))
+        }
+    }
 }

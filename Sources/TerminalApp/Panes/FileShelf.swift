@@ -1,3 +1,4 @@
+internal import ChatEngine
 internal import ChatModel
 internal import ChatStore
 internal import Foundation
@@ -51,10 +52,17 @@ final class FileShelf {
     }
 
     private func note(_ attachment: Attachment, _ download: AttachmentDownload?) -> String {
-        if let uploaded = download?.uploaded { return "  ↑ \(Int(uploaded * 100))%" }
+        switch download?.sending {
+        case .uploading(let percent)?: return "  ↑ \(percent)%"
+        case let step?: return "  ↑ " + Wording.sending(step)
+        case nil: break
+        }
         switch download?.phase {
         case nil, .unknown: return ""
+        case .absent where download?.offer == .waiting:
+            return "  " + localized("(/get accepts it, /decline declines it)")
         case .absent: return "  " + localized("(/get downloads it)")
+        case .gone: return "  (" + (download?.offer.map { Wording.offer($0) } ?? Wording.goneFile) + ")"
         case .waiting, .fetching(nil): return "  ↓"
         case .fetching(let share?): return "  ↓ \(Int(share * 100))%"
         case .here(let path):
@@ -69,7 +77,8 @@ final class FileShelf {
     func isChanging(_ message: TimelineMessage) -> Bool {
         message.text.attachments.indices.contains { index in
             guard let download = held[Key(message: message.id, index: index)] else { return false }
-            return download.isRunning || download.uploaded != nil || download.phase == .unknown
+            return download.isRunning || download.sending != nil || download.offer == .waiting
+                || download.phase == .unknown
         }
     }
 
@@ -82,8 +91,22 @@ final class FileShelf {
                 case .absent, .failed:
                     download.start()
                     return true
-                case .unknown, .waiting, .fetching, .here: continue
+                case .unknown, .gone, .waiting, .fetching, .here: continue
                 }
+            }
+        }
+        return false
+    }
+
+    /// Declines the newest file that a contact offers; returns `false` if there is none.
+    func declineNewest(of messages: [TimelineMessage]) -> Bool {
+        for message in messages.reversed() {
+            for index in message.text.attachments.indices {
+                guard let download = held[Key(message: message.id, index: index)], download.offer == .waiting else {
+                    continue
+                }
+                download.decline()
+                return true
             }
         }
         return false

@@ -261,10 +261,10 @@ public struct MessageSending: Sendable {
     ) async -> Outcome? {
         guard let file = order.file, !file.isInline else { return nil }
         var hasBegun = false
-        for await percent in account.uploads.values(of: message, at: 0) {
-            if let percent {
+        for await step in account.uploads.values(of: message, at: 0) {
+            if let step {
                 hasBegun = true
-                progress(SendStep(.uploading, percent: percent))
+                if let percent = step.percent { progress(SendStep(.uploading, percent: percent)) }
             } else if hasBegun {
                 let stored = try? await account.store.read { reader throws(StoreError) in try reader.message(message) }
                 if let stored = stored ?? nil, stored.state == .queued, stored.text.attachments.first?.url == nil {

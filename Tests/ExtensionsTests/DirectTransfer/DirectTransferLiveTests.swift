@@ -57,8 +57,14 @@ struct DirectTransferLiveTests {
             #expect(offer.file.size == UInt64(Self.content.count))
             #expect(offer.direction == .incoming)
             let buffer = TransferBuffer()
+            // Several tasks may wait, and one that does not go on waiting changes nothing.
+            let impatient = Task { await offer.outcome() }
+            impatient.cancel()
+            #expect(await impatient.value == .failed(.cancelled))
+            async let other = offer.outcome()
             offer.accept(into: buffer)
             #expect(await offer.outcome() == .completed)
+            #expect(await other == .completed)
             #expect(await sent.outcome() == .completed)
             #expect(buffer.bytes == Self.content)
             #expect(!offer.progress.hasOwnConnection)
