@@ -34,7 +34,7 @@ final class ProgramUser {
     }
 
     /// A user with a new account, online.
-    convenience init(_ name: String, on server: RunningServer) async throws {
+    convenience init(_ name: String, on server: RunningServer, encrypts: Bool = true) async throws {
         try await self.init()
         let account = try await server.newAccount(name)
         let address = try JID(account.address)
@@ -42,6 +42,7 @@ final class ProgramUser {
             AccountAccess(
                 address: address, host: server.host, port: server.port, certificateAuthority: server.authorityFile))
         try await accounts.save(password: account.password, of: address)
+        if !encrypts { try await accounts.save(encryption: nil, of: address) }
         await home.start()
         guard await Toolkit.eventually({ [home] in home.accounts.rows.elements.first?.connection.isOnline == true })
         else { throw NotOnline() }
