@@ -58,8 +58,10 @@ private struct World {
     /// Every third message has files. No generator is used, so that existing seeds keep their meaning.
     private static func files(_ number: Int) -> [Attachment] {
         guard number % 3 == 0, let kind = Attachment.Kind(rawValue: number / 3 % 4) else { return [] }
-        let first = Attachment(kind: kind, name: "\(number)")
-        return number % 2 == 0 ? [first] : [first, Attachment(kind: .picture)]
+        // What was sent has an address.
+        let url = "https://capulet.example/\(number)"
+        let first = Attachment(kind: kind, name: "\(number)", url: url)
+        return number % 2 == 0 ? [first] : [first, Attachment(kind: .picture, url: url)]
     }
 
     private mutating func addEvent(_ number: Int, at time: MessageTime) {
