@@ -46,7 +46,7 @@ import Testing
     @Test("a command is one row of the table, with a name of its own, and the help lists each")
     func table() {
         let names = ChatCommand.all.flatMap { [$0.name] + $0.aliases }
-        #expect(Set(names).count == names.count && names.count == 42)
+        #expect(Set(names).count == names.count && names.count == 44)
         #expect(names.allSatisfy { $0.hasPrefix("/") && ChatCommand.named($0) != nil })
         let help = ChatCommand.helpText(encrypts: false).split(separator: "\n")
         #expect(help.count == ChatCommand.all.count + 2)
@@ -94,7 +94,7 @@ import Testing
     @Test("prefixes of commands are completed")
     func completion() {
         #expect(ChatCommand.completions(of: "/pi") == ["/picture"])
-        #expect(ChatCommand.completions(of: "/a") == ["/add", "/accept"])
+        #expect(ChatCommand.completions(of: "/a") == ["/autoaway", "/add", "/accept"])
     }
 
     @Test("a name with blanks is found at the beginning of a text, and the rest is for the person")
