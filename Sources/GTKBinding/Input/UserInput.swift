@@ -15,10 +15,12 @@ public final class UserInput {
         self.happened = happened
         windows = Object(borrowing: UnsafeMutableRawPointer(gtk_window_get_toplevels()))
         watch(0..<g_list_model_get_n_items(windows.cast()))
-        appearing = windows.connect("items-changed") { [weak self] call in
+        // This is no wrapper of a widget: when it is gone, nothing is watched any more.
+        let watch: (Range<guint>) -> Void = { [weak self] indices in self?.watch(indices) }
+        appearing = windows.connect("items-changed") { call in
             // The position, how many were removed there, and how many were added.
             let (position, added) = (guint(call.unsigned(1)), guint(call.unsigned(3)))
-            self?.watch(position..<position + added)
+            watch(position..<position + added)
         }
     }
 

@@ -107,8 +107,12 @@ extension WindowTests {
             #expect(hers.timeline.timeline.messages.last?.text.attachments.first?.name == "accounts.csv")
             await Toolkit.picture(hisWindow, "file-offered")
             await Toolkit.picture(herWindow, "file-offer")
-            line(hers)?.decline.click()
-            #expect(await Toolkit.eventually { line(hers)?.state.text == "Declined" })
+            // GTK forgets a click by code when the row is drawn again in the next quarter of a second.
+            #expect(
+                await Toolkit.eventually {
+                    if line(hers)?.decline.isMapped == true { line(hers)?.decline.click() }
+                    return line(hers)?.state.text == "Declined"
+                })
             #expect(
                 await Toolkit.eventually {
                     state(his) == .failed(FailureReason(.notSent, condition: AttachmentFailure.Code.declined.rawValue))
@@ -122,8 +126,11 @@ extension WindowTests {
                 await Toolkit.eventually { line(hers)?.accept.isMapped == true && line(hers)?.decline.isMapped == true }
             )
             await Toolkit.settle()
-            line(hers)?.accept.click()
-            #expect(await Toolkit.eventually { state(his) == .delivered })
+            #expect(
+                await Toolkit.eventually {
+                    if line(hers)?.accept.isMapped == true { line(hers)?.accept.click() }
+                    return state(his) == .delivered
+                })
             #expect(
                 await Toolkit.eventually {
                     hers.timeline.timeline.messages.last?.text.attachments.first?.isLocal == true
