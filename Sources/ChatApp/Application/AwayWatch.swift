@@ -33,5 +33,8 @@ final class AwayWatch {
     }
 
     /// Ends the watch; the presence stays as it is.
-    func end() { idling.stop() }
+    func end() {
+        idling.stop()
+        input.end()
+    }
 }

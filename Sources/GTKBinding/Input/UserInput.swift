@@ -24,7 +24,11 @@ public final class UserInput {
         }
     }
 
-    isolated deinit { if let appearing { windows.disconnect(appearing) } }
+    /// Watches no further windows.
+    public func end() {
+        if let appearing { windows.disconnect(appearing) }
+        appearing = nil
+    }
 
     private func watch(_ indices: Range<guint>) {
         for index in indices {
