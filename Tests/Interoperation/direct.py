@@ -19,14 +19,12 @@ class DirectScenario(Scenario):
         self.bob.ends()
         self.bob.open()
         self.bob.opens(self.alice.address)
-        # So large that it takes many blocks, and more than a program loads by itself.
-        small, large = self.make("notes.csv", 5_000), self.make("flight.csv", 300_000)
-        for file in (small, large):
-            self.step("file " + file.name, self.forth, lambda file=file: (
+        for feature, file in (("small file", self.make("notes.csv", 5_000)), ("large file", self.make("flight.csv", 300_000))):
+            self.step(feature, self.forth, lambda file=file: (
                 self.alice.sends_file(file), self.bob.accepts_file(file),
                 self.bob.has_direct_file(file.name, digest(file)), self.alice.sees("filler", has=["You, ", "Delivered"])))
-        for file in (self.make("pond.csv", 7_000), self.make("reeds.csv", 400_000)):
-            self.step("file " + file.name, self.back, lambda file=file: (
+        for feature, file in (("small file", self.make("pond.csv", 7_000)), ("large file", self.make("reeds.csv", 400_000))):
+            self.step(feature, self.back, lambda file=file: (
                 self.bob.offers_file(file), self.alice.accepts_file(file), self.alice.has_direct_file(digest(file))))
         unwanted = self.make("frogs.csv", 3_000)
         self.step("declined file", self.back, lambda: (

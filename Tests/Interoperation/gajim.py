@@ -56,6 +56,8 @@ class Gajim(Person):
     program = "Gajim"
     # Debian 12 has Gajim 1.7.3: reactions were added in 1.8.4, replies in 2.0. It executes commands and offers none any more.
     unsupported = {(feature, back): True for feature in ("reaction", "reply") for back in (False, True)} | {("command", False): True}
+    # It has an error in the code that reads an offer, whoever makes it, and does not answer.
+    unsupported |= {(feature, False): True for feature in ("small file", "large file")}
 
     def sign_in(self):
         """Its assistant is not tested here; the account is written into its database instead."""
