@@ -247,7 +247,7 @@ struct LifeTests {
         let server = MemoryServer()
         await server.ignore(Question.name)
         let (hung, told) = (Box<[Bool]>(), Box<[Bool]>())
-        let (isTold, isCancelled) = (Gate(), Gate())
+        let (isTold, isCancelled, hasStarted) = (Gate(), Gate(), Gate())
         var configuration = try server.account("alice")
         configuration.add { _ in
             Asking<First> { session, isResumed in
@@ -261,9 +261,12 @@ struct LifeTests {
                 if isResumed { isTold.open() }
             }
         }
+        // It starts as soon as the session knows that the second one has started.
+        configuration.add { _ in Asking<Third>(before: [Asking<Second>.self]) { _, _ in hasStarted.open() } }
         try await Client(configuration).run(from: .connecting) { session in
             session.connect()
             await server.next("iq")
+            await hasStarted.wait()
             await server.cut("alice")
             await server.next("iq")
             await isTold.wait()
