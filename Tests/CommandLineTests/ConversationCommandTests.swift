@@ -5,7 +5,10 @@ import Media
 import ProgramFixtures
 import SampleMedia
 import ServerFixtures
+import ServiceDiscovery
 import Testing
+import XMPPAddress
+import XMPPClient
 
 @testable import CommandLine
 
@@ -76,6 +79,46 @@ import Testing
         try await juliet.run("reject", paris.address)
         #expect(try await paris.run("roster", "--json", "--all").objects.first?["subscription"] as? String == "none")
         #expect(try await paris.run("roster", "--json").output.isEmpty, "S0-88: hidden when nothing is agreed")
+    }
+
+    @Test(
+        "on ejabberd a request is seen, accepted and declined, too, and messages that wait for a real session stay there (XEP-0013 §2.2)",
+        arguments: [ServerKind.ejabberd2301, .ejabberd2412])
+    func requestsOnEjabberd(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let juliet = try await Person("juliet", onAny: server)
+        let romeo = try await Person("romeo", onAny: server)
+        try await juliet.run("add", romeo.address)
+        try await juliet.run("send", romeo.address, "Wherefore art thou?")
+        let asked = try await romeo.run("roster", "--json")
+        #expect(asked.objects.last?["address"] as? String == juliet.address)
+        try await romeo.run("accept", juliet.address, "--no-add-back")
+        #expect(try await juliet.run("roster", "--json").objects.first?["subscription"] as? String == "to")
+        #expect(try await Self.storedMessageCount(of: romeo.account, on: server) == "1")
+
+        let paris = try await Person("paris", onAny: server)
+        try await paris.run("add", juliet.address)
+        try await juliet.run("reject", paris.address)
+        #expect(try await juliet.run("roster", "--json").objects.allSatisfy { $0["event"] as? String != "request" })
+        #expect(try await paris.run("roster", "--json", "--all").objects.first?["subscription"] as? String == "none")
+    }
+
+    /// How many messages the server keeps for a real session of the account.
+    private static func storedMessageCount(
+        of account: ServerFixtures.Account, on server: any PrivateServer
+    ) async throws -> String? {
+        var configuration = ClientConfiguration(address: try JID(account.address), password: account.password)
+        configuration.host = server.host
+        configuration.port = server.port
+        configuration.trust = .certificateAuthority(server.certificates.authorityFile)
+        configuration.loginTimeout = .seconds(120)
+        configuration.add { ServiceDiscovery($0) }
+        return try await Client(configuration).run { session in
+            let own = try #require(await session.address?.bare)
+            let stored = try await session[ServiceDiscovery.self]?
+                .information(of: own, node: "http://jabber.org/protocol/offline")
+            return stored?.forms.first?["number_of_messages"]?.values.first
+        }
     }
 
     @Test(

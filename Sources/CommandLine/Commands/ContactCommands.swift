@@ -5,6 +5,7 @@ internal import Glibc
 internal import JSONRPC
 internal import Localization
 internal import Roster
+internal import ServiceDiscovery
 internal import TerminalApp
 internal import UserProfile
 internal import XMPPAddress
@@ -153,12 +154,31 @@ extension Invocation {
         var configuration = signIn.configuration(accepting: policy)
         extend(&configuration)
         try await signIn.run(configuration) { session in
-            // Negative, so that messages for a real session do not arrive here (RFC 6121 §8.5.2.1).
-            try await session.send(Presence(priority: -1))
+            try await session.announceWithoutMessages()
             try await session.settle()
             try await body(session, signIn)
             try await session.settle()
         }
+    }
+}
+
+extension Session {
+    /// The node of the stored messages (XEP-0013 §2.2).
+    private static let storedMessages = "http://jabber.org/protocol/offline"
+
+    /// Becomes available for contact requests and presence, but not for messages.
+    ///
+    /// The priority is negative, so that messages for a real session do not arrive here (RFC 6121 §8.5.2.1). Some servers, such as
+    /// ejabberd, send the open contact requests only once the priority is not negative. It is zero for a moment where the
+    /// server leaves its stored messages alone after a question about them.
+    fileprivate func announceWithoutMessages() async throws {
+        if let own = address?.bare, let discovery = self[ServiceDiscovery.self],
+            let features = try? await discovery.information(of: own).features, features.contains(Self.storedMessages),
+            (try? await discovery.information(of: own, node: Self.storedMessages)) != nil
+        {
+            try await send(Presence())
+        }
+        try await send(Presence(priority: -1))
     }
 }
 
