@@ -99,7 +99,7 @@ package struct Person: Sendable {
             }
             Issue.record("\(intervals)")
             let shown = try await timeline(in: key).map {
-                "\($0.isOutgoing ? ">" : "<") \($0.text.body) \($0.state) \($0.position.time.millisecondsSince1970 % 100_000) \($0.timeSource)"
+                "\($0.isOutgoing ? ">" : "<") \($0.text.body) \($0.state) \($0.protection) \($0.position.time.millisecondsSince1970 % 100_000) \($0.timeSource)"
             }
             Issue.record("\(self.address): \(shown.joined(separator: "\n"))", sourceLocation: location)
             Issue.record("\(self.address): \(transcript.text)")

@@ -1,7 +1,9 @@
+import ChatFixtures
 import ChatStore
 import ChatStoreTesting
 import EndToEndEncryption
 import Testing
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPClient
@@ -93,8 +95,20 @@ struct OwnDeviceTests {
         }.value
         #expect(failure != nil && failure?.change == nil)
         #expect(try await bob.protection.memory.values(beginningWith: SessionShelf.prefix).isEmpty)
+        let work = bob.protection.parts.context.work
+        work.send()
+        await work.wait()
         try await bob.keep(await bob.protection.postponement(of: message, by: route))
-        try await bob.recorder.openPostponed(of: bob.protection.parts.context)
+        // The service opens it in its next round, which begins now.
+        let isTold = Gate()
+        let round = Task {
+            await work.wait()
+            if !Task.isCancelled { isTold.open() }
+        }
+        await eventually { isTold.isOpen }
+        round.cancel()
+        #expect(isTold.isOpen)
+        #expect(try await bob.recorder.openPostponed(of: bob.protection.parts.context))
         #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["late"])
         #expect(try await bob.records(PostponedStanza.prefix).isEmpty)
     }

@@ -33,7 +33,9 @@ public final class OMEMOProtection: ContentProtection {
     }
 
     public func postponement(of message: Message, by route: ReceivedRoute) async -> ProtectionChange? {
-        await parts.postponed.change(for: message, route)
+        let change = await parts.postponed.change(for: message, route)
+        if change != nil { parts.context.work.send() }
+        return change
     }
 
     public func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {

@@ -68,14 +68,15 @@ actor OMEMOService {
                     signal.send()
                 }
             }
-            var failures = 0
+            var (failures, delays) = (0, 0)
             while !Task.isCancelled {
                 if await session.isOnline {
                     do {
                         defer { openGate() }
                         try await publication.publish(with: devices)
                         openGate()
-                        try await context.recorder.openPostponed(of: encryption)
+                        delays = try await context.recorder.openPostponed(of: encryption) ? 0 : delays + 1
+                        if delays > 0 { group.addTask { [delays] in await self.retry(after: delays) } }
                         try await publication.withdrawRetired(with: devices)
                         group.addTask { await self.refreshLists(with: devices) }
                         try await emptyMessages.sendOwed(in: session, directory)
@@ -85,11 +86,7 @@ actor OMEMOService {
                         failures = 0
                     } catch {
                         failures += 1
-                        let pause = Self.retry.pause(after: failures)
-                        group.addTask {
-                            try? await Task.sleep(for: pause)
-                            signal.send()
-                        }
+                        group.addTask { [failures] in await self.retry(after: failures) }
                         // A lasting problem is reported once.
                         if problem != "\(error)" { context.events.post(.problem(.session(error))) }
                         problem = "\(error)"
@@ -99,6 +96,12 @@ actor OMEMOService {
             }
             group.cancelAll()
         }
+    }
+
+    /// Begins a round some time after as many rounds that have failed.
+    private func retry(after failures: Int) async {
+        try? await Task.sleep(for: Self.retry.pause(after: failures))
+        encryption.work.send()
     }
 
     /// Others can answer now.

@@ -89,12 +89,18 @@ struct PostponedMessages: Sendable {
 
 extension SessionRecorder {
     /// Opens and stores the messages that could not be opened before for a reason that does not last.
-    func openPostponed(of encryption: EncryptionContext) async throws {
-        guard encryption.ownDevice.loaded != nil else { return }
+    ///
+    /// - Returns: `false` if some were not opened in time again.
+    @discardableResult
+    func openPostponed(of encryption: EncryptionContext) async throws -> Bool {
+        guard encryption.ownDevice.loaded != nil else { return true }
         let waiting = try await encryption.memory.values(beginningWith: PostponedStanza.prefix)
         for (name, record) in waiting.sorted(by: { $0.key < $1.key }) {
             try await open(try? PostponedStanza(record), named: name)
         }
+        guard !waiting.isEmpty else { return true }
+        let left = try await encryption.memory.values(beginningWith: PostponedStanza.prefix)
+        return waiting.keys.allSatisfy { left[$0] == nil }
     }
 
     private func open(_ stanza: PostponedStanza?, named name: String) async throws(StoreError) {
