@@ -77,6 +77,11 @@ final class PersonAtWindow: Sendable {
         try await order(Order(name: "click", what: what, button: button, at: [place.0, place.1]))
     }
 
+    /// Moves the pointer from the middle of an element with the button held.
+    func swipes(_ what: Look, by distance: Int) async throws {
+        try await order(Order(name: "swipe", what: what, place: [distance, 0]))
+    }
+
     func presses(_ keys: String...) async throws { try await order(Order(name: "press", keys: keys)) }
 
     /// Presses Escape until something is closed, as people do: on a slow machine a key can come while it is still opened.

@@ -36,4 +36,21 @@ extension Story {
         try await alice.clicks(.contact("bob, online"))
         try await alice.sees(.label("online"))
     }
+    /// She swipes over him in the list and thinks better of it; the second time she deletes him, and he is told.
+    func farewell(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        try await alice.clicks(.button("Contacts"))
+        try await alice.swipes(.contact("bob, online"), by: -140)
+        try await alice.clicks(.button("Cancel"))
+        try await alice.reads([["bob, online"]], in: "Contacts")
+        // A movement in the other direction is no swipe, but a click, which opens the conversation.
+        try await alice.swipes(.contact("bob, online"), by: 140)
+        try await alice.doesNotSee(.button("Delete"))
+        try await alice.clicks(.button("Contacts"))
+        try await alice.swipes(.contact("bob, online"), by: -140)
+        try await alice.clicks(.button("Delete"))
+        try await alice.sees(.label("No Contacts Yet"))
+        try await bob.clicks(.button("Contacts"))
+        try await bob.sees(.label("No Contacts Yet"))
+    }
 }

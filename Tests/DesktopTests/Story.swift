@@ -6,7 +6,7 @@ import ServerFixtures
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
         case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, keyboard,
-            outage, crash, room, list
+            outage, crash, room, list, farewell
     }
 
     private enum Progress {
@@ -57,6 +57,7 @@ actor Story {
         case .crash: try await crash(stage)
         case .room: try await room(stage)
         case .list: try await list(stage)
+        case .farewell: try await farewell(stage)
         }
     }
 }

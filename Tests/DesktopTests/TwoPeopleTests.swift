@@ -53,6 +53,9 @@ struct TwoPeopleTests {
 
     @Test("the list is used by keyboard and mouse, and the window is restored")
     func list() async throws { try await Story.shared.reach(.list) }
+
+    @Test("S0-82, S2-36, S2-37: a swipe over a contact asks whether to delete it, and then it is gone on both sides")
+    func farewell() async throws { try await Story.shared.reach(.farewell) }
 }
 
 /// The same two users, who encrypt from the start of their second session on.

@@ -229,6 +229,17 @@ def click(order):
     return {}
 
 
+def swipe(order):
+    """Moves the pointer over an element with the button held, as far as the order says."""
+    _, x, y = place_of(find(order), order)
+    across, steps = order["place"][0], 8
+    xdotool("mousemove", str(x), str(y), "sleep", HAND, "mousedown", "1", "sleep", HAND)
+    for step in range(1, steps + 1):
+        xdotool("mousemove", str(x + across * step // steps), str(y), "sleep", "0.02")
+    xdotool("sleep", HAND, "mouseup", "1")
+    return {}
+
+
 def move(order):
     window = window_of(find(order), order["pid"])[0]
     xdotool("windowmove", window, str(order["place"][0]), str(order["place"][1]))
@@ -295,7 +306,7 @@ def copy(order):
     return {}
 
 
-LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "move": move, "front": front, "paint": paint,
+LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "swipe": swipe, "move": move, "front": front, "paint": paint,
            "tree": tree, "astray": astray}
 ACTING = {"type": type_text, "press": press, "copy": copy}
 
