@@ -69,6 +69,68 @@ struct HistorySyncTests {
         #expect(sync.answered(request, gaps: [Self.gap(nil, "5")], now: Self.start) == .none)
     }
 
+    @Test("for a program that handles each message, gaps and then new messages are read as they were sent")
+    func oldestFirst() throws {
+        var policy = HistoryPolicy()
+        policy.order = .oldestFirst
+        var sync = HistorySync(account: Self.account, policy: policy)
+        var gaps = [Self.gap("50", "90"), Self.gap("10", "20"), Self.gap(nil, "5")]
+        var request = try #require(
+            Self.request(sync.sessionBegan(isResumed: false, gaps: gaps, end: "99", now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.forward, anchor: "10", limit: "20") && request.purpose == .gap)
+        // The rest of the same gap.
+        gaps[1] = Self.gap("15", "20")
+        request = try #require(Self.request(sync.answered(request, gaps: gaps, now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.forward, anchor: "15", limit: "20"))
+        gaps.remove(at: 1)
+        request = try #require(Self.request(sync.answered(request, gaps: gaps, now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.forward, anchor: "50", limit: "90"))
+        gaps.remove(at: 0)
+        // Then what was missed since, page by page.
+        request = try #require(Self.request(sync.answered(request, gaps: gaps, now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.forward, anchor: "99") && request.purpose == .newest)
+        request = try #require(Self.request(sync.answered(request, gaps: gaps, end: "149", now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.forward, anchor: "149") && request.purpose == .newest)
+        request = try #require(Self.request(sync.answered(request, gaps: gaps, now: Self.start)))
+        // What is older than everything stored comes last.
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "5") && request.purpose == .gap)
+        #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
+    }
+
+    @Test("without a stored message, and when the archive has forgotten the last one, the newest page is requested")
+    func oldestFirstWithoutEnd() throws {
+        var policy = HistoryPolicy()
+        policy.order = .oldestFirst
+        var sync = HistorySync(account: Self.account, policy: policy)
+        let first = try #require(Self.request(sync.sessionBegan(isResumed: false, gaps: [], now: Self.start)))
+        #expect(first.query == StoredArchiveQuery(.backward))
+        sync.disconnected()
+        let next = try #require(
+            Self.request(sync.sessionBegan(isResumed: false, gaps: [], end: "9", now: Self.start)))
+        #expect(next.query == StoredArchiveQuery(.forward, anchor: "9"))
+        guard case .forget(Self.account, let newest) = sync.failed(next, .cursorLost, now: Self.start) else {
+            Issue.record("The intervals are kept.")
+            return
+        }
+        #expect(newest.query == StoredArchiveQuery(.backward))
+        #expect(sync.answered(newest, gaps: [], now: Self.start) == .none)
+    }
+
+    @Test("an archive that never ends is read forward for a number of pages, and then from its newest page")
+    func endlessForward() throws {
+        var policy = HistoryPolicy()
+        (policy.order, policy.missedPages) = (.oldestFirst, 3)
+        var sync = HistorySync(account: Self.account, policy: policy)
+        var action = sync.sessionBegan(isResumed: false, gaps: [], end: "1", now: Self.start)
+        var anchors: [String?] = []
+        while let request = Self.request(action), anchors.count < 10 {
+            anchors.append(request.query.anchor)
+            let end = request.query.direction == .forward ? "\(anchors.count)0" : nil
+            action = sync.answered(request, gaps: [], end: end, now: Self.start)
+        }
+        #expect(anchors == ["1", "10", "20", nil])
+    }
+
     @Test(
         "what was missed is requested to its end; an endless gap stops after a number of pages, and a new session continues",
         arguments: [false, true])

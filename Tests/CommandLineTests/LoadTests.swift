@@ -201,7 +201,7 @@ struct LoadTests {
         let result = try await Program("hongyan", words, home: home).result()
         #expect(result.status == 0, "\(result.errors)")
         let report = try LoadReport(parsing: result.output.utf8)
-        #expect(report.online == count && report.login.failed == 0, "\(result.errors)")
+        #expect(report.online == count && report.login.failed == 0, "\(result.errors) \(result.output)")
         #expect(report.omitted == 0)
         for (kind, weight) in report.mix.weights where weight > 0 {
             let found = try #require(report.operations[kind], "\(kind)")

@@ -7,6 +7,7 @@ import ServerFixtures
 import Synchronization
 import Testing
 import UserProfile
+import XMPPAddress
 
 @testable import CommandLine
 
@@ -185,6 +186,52 @@ struct ServeCommandTests {
         #expect(try await juliet.served(by: third) { $0["state"] == "online" }["resumed"] == false)
         third.signal(SIGINT)
         _ = await third.result()
+    }
+
+    @Test(
+        "what was missed has its events in the order in which it was sent, over several pages of the archive",
+        arguments: [ServerKind.prosody13, .ejabberd2412])
+    func longOutage(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let juliet = try await Person("juliet", onAny: server)
+        let sender = EventSender(
+            number: 0, account: try await server.newAccount("romeo"), server: server, receiver: try JID(juliet.address))
+        let flow = EventFlow(limit: 1_000)
+        var service = try await juliet.service()
+        _ = try await juliet.call("events.read", ["reader": "bot"])
+        _ = try await juliet.call("contacts.add", ["address": .string(sender.account.address)])
+        try await sender.send(0..<1, flow)
+        #expect(try await Self.bodies(of: juliet, count: 1) == ["0 0"])
+        service.signal(SIGINT)
+        #expect(await service.result().status == 0)
+        // The second session finds the message in the archive.
+        service = try await juliet.service()
+        #expect(try await juliet.served(by: service) { $0["caughtUp"] == true }["state"] == "online")
+        service.signal(SIGINT)
+        #expect(await service.result().status == 0)
+        // Three pages.
+        try await sender.send(1..<131, flow)
+        service = try await juliet.service()
+        let got = try await Self.bodies(of: juliet, count: 131)
+        #expect(got == (0..<131).map { "0 \($0)" }, "\(got.joined(separator: " "))")
+        service.signal(SIGINT)
+        #expect(await service.result().status == 0, "\(service.errors)")
+    }
+
+    /// The texts of the messages of all events so far, once there are so many.
+    private static func bodies(of person: Person, count: Int) async throws -> [String] {
+        let end = ContinuousClock.now + .seconds(120)
+        var (bodies, cursor): ([String], JSONValue?) = ([], nil)
+        while bodies.count < count, .now < end {
+            var parameters: [(String, JSONValue)] = [("reader", "bot"), ("wait", 5)]
+            if let cursor { parameters.append(("after", cursor)) }
+            let page = try await person.call("events.read", JSONValue(parameters))
+            cursor = page["cursor"]
+            for entry in page["events"]?.array ?? [] where entry["event"]?["type"] == "message" {
+                bodies.append(entry["event"]?["message"]?["body"]?.string ?? "")
+            }
+        }
+        return bodies
     }
 
     @Test("the example in shell answers each message once, although it is killed")

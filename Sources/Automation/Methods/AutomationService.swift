@@ -46,7 +46,8 @@ struct AccountMethods: MethodGroup {
                 for account in await context.accounts() {
                     list.append(
                         JSONValue(
-                            [("address", .text(account.address))] + (await account.connectionState.facts(as: nil))))
+                            [("address", .text(account.address))] + (await account.connectionState.facts(as: nil))
+                                + [("caughtUp", await account.history.hasCaughtUp ? true : .null)]))
                 }
                 return ["accounts": .array(list)]
             }

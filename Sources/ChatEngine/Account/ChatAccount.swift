@@ -36,7 +36,7 @@ public final class ChatAccount: Sendable {
     public var invitations: InvitationService { services.invitations }
     public var bookmarks: BookmarkService { services.bookmarks }
     var typing: TypingService { services.typing }
-    var history: HistoryService { services.history }
+    public var history: HistoryService { services.history }
 
     /// - Parameters:
     ///   - configuration: how to connect and sign in; its store, plan and extensions are set here.

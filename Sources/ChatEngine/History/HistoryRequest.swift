@@ -1,4 +1,5 @@
 public import ChatStore
+internal import MessageHistory
 public import XMPPAddress
 public import XMPPStream
 
@@ -29,6 +30,28 @@ public struct HistoryRequest: Hashable, Sendable {
         self.query = query
         self.purpose = purpose
         self.limit = limit
+    }
+}
+
+extension HistoryRequest {
+    /// The id after which there are newer messages, if they are read forward.
+    func continuation(after page: MessageHistory.ArchivePage) -> String? {
+        guard purpose == .newest, query.direction == .forward, !page.isComplete, let last = page.messages.last?.id,
+            last != query.anchor
+        else { return nil }
+        return last
+    }
+}
+
+extension StoredArchiveQuery {
+    /// The condition and the position that select a page of an archive.
+    func selection(with peer: JID?, _ count: Int) -> (filter: ArchiveFilter, page: ArchivePosition) {
+        switch direction {
+        case .backward:
+            (ArchiveFilter(with: peer, afterID: limit), anchor.map { .before($0, count) } ?? .newest(count))
+        case .forward:
+            (ArchiveFilter(with: peer, beforeID: limit), anchor.map { .after($0, count) } ?? .oldest(count))
+        }
     }
 }
 
@@ -73,6 +96,15 @@ public enum HistoryFailure: Error, Hashable, Sendable {
 
 /// How much history is synchronised automatically, and in which portions.
 public struct HistoryPolicy: Hashable, Sendable {
+    /// In which order messages that were missed are fetched.
+    public enum Order: Hashable, Sendable {
+        /// What a person looks at first comes first.
+        case newestFirst
+        /// As they were sent, for a program that handles each message once.
+        case oldestFirst
+    }
+
+    public var order = Order.newestFirst
     /// Items per page: one or two screens, so that the first page arrives soon; servers limit it to 100 or less anyway.
     public var pageSize = 50
     /// Pages per archive and session before the oldest stored message: a thousand messages. The rest is loaded by

@@ -6,7 +6,7 @@ internal import XMPPAddress
 internal import XMPPClient
 
 /// Synchronises the store with the archives, page by page, in the order decided by ``HistorySync``.
-actor HistoryService {
+public actor HistoryService {
     private let context: AccountContext
     private let archive: ArchiveReader
     private var sync: HistorySync
@@ -18,8 +18,7 @@ actor HistoryService {
     private var waiters: [HistoryRequest: [Promise<OlderHistory>]] = [:]
     /// The search for older messages of each conversation in this session.
     private var searches: [ConversationKey: OlderSearch] = [:]
-    /// Whether the newest page has not been read since the session started, possibly by an earlier process: a resumed
-    /// connection has missed nothing, but messages before its session may still be missing.
+    /// A resumed connection has missed nothing, but messages before its session may still be missing.
     private var isNewestOwed = true
     /// The number of starts, to ignore late events of an earlier connection.
     private var beginnings = 0
@@ -30,6 +29,9 @@ actor HistoryService {
 
     /// The number of rejected messages by archive.
     var refusedItems: [JID: Int] { get async { await archive.refusedItems } }
+
+    /// Whether the newest messages of the account's archive were read since its session started.
+    public var hasCaughtUp: Bool { !isNewestOwed }
 
     init(_ context: AccountContext, archive: ArchiveReader) {
         self.context = context
@@ -123,8 +125,8 @@ actor HistoryService {
     func begin(isResumed: Bool) async {
         beginnings += 1
         if !isResumed { isNewestOwed = true }
-        let gaps = await knownGaps(of: context.address)
-        proceed(sync.sessionBegan(isResumed: !isNewestOwed, gaps: gaps, now: .now))
+        let known = await known(of: context.address)
+        proceed(sync.sessionBegan(isResumed: !isNewestOwed, gaps: known.gaps, end: known.end, now: .now))
         isBegun = true
         let rooms = earlyRooms
         earlyRooms = []
@@ -154,12 +156,12 @@ actor HistoryService {
     }
 
     func roomEntered(_ room: JID) async {
-        let gaps = await knownGaps(of: room)
+        let known = await known(of: room)
         guard isBegun else {
             earlyRooms.insert(room.bare)
             return
         }
-        proceed(sync.roomEntered(room, gaps: gaps, now: .now))
+        proceed(sync.roomEntered(room, gaps: known.gaps, end: known.end, now: .now))
     }
 
     func roomLeft(_ room: JID) {
@@ -222,10 +224,11 @@ actor HistoryService {
                 context.events.post(.problem(.store(error)))
                 throw .temporary
             }
-            let gaps = await knownGaps(of: request.archive)
-            let action = sync.answered(request, gaps: gaps, now: .now)
+            let gaps = await known(of: request.archive).gaps
+            let end = request.continuation(after: page)
+            let action = sync.answered(request, gaps: gaps, end: end, now: .now)
             settle(request, page.isComplete && page.messages.isEmpty ? .nothingMore : .arrived)
-            await pageCame(for: request)
+            if end == nil { await pageCame(for: request) }
             proceed(action)
         } catch {
             let action = sync.failed(request, error, now: .now)
@@ -234,7 +237,7 @@ actor HistoryService {
         }
     }
 
-    /// Called when a page is stored, or the archive has none.
+    /// Called when the newest messages are stored, or the archive has none.
     func pageCame(for request: HistoryRequest) async {
         guard request.purpose == .newest else { return }
         if request.archive == context.address {
@@ -247,12 +250,16 @@ actor HistoryService {
         await context.queue.roomOpened(request.archive)
     }
 
-    private func knownGaps(of archive: JID) async -> [ArchiveGap] {
+    /// The gaps in what is stored of an archive, and the id of its newest item.
+    private func known(of archive: JID) async -> (gaps: [ArchiveGap], end: String?) {
         let id = context.id
         return
             (try? await context.store.read { reader throws(StoreError) in
-                try reader.archiveGaps(of: archive, with: nil, account: id)
-            }) ?? []
+                (
+                    try reader.archiveGaps(of: archive, with: nil, account: id),
+                    try reader.archiveIntervals(of: archive, with: nil, account: id).last?.last.id
+                )
+            }) ?? ([], nil)
     }
 
     /// Determines whether the ids that the archive of the account assigns to live messages can be trusted.
@@ -278,9 +285,8 @@ actor HistoryService {
                 // Without `#extended` the page may extend beyond the gap; known messages are recognised.
                 if !capabilities.isExtended { query.limit = nil }
             }
-            page = try await source.page(
-                in: isOwn ? nil : request.archive, filter: ArchiveFilter(with: request.with, afterID: query.limit),
-                page: query.anchor.map { .before($0, request.limit) } ?? .newest(request.limit))
+            let (filter, part) = query.selection(with: request.with, request.limit)
+            page = try await source.page(in: isOwn ? nil : request.archive, filter: filter, page: part)
         } catch {
             switch error.code {
             case .messageVanished: throw .cursorLost

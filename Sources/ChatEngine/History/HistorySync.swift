@@ -3,8 +3,9 @@ public import XMPPAddress
 
 /// Decides which page of which archive to request next, without network, clock or store.
 ///
-/// The newest pages come first, and the conversation that the user looks at before others. One page is requested at a
-/// time, so a page that the user waits for is behind at most one other. The store knows what is complete: it reports
+/// The newest pages come first, and the conversation that the user looks at before others; for a program that handles each
+/// message, the oldest missed ones come first (``HistoryPolicy/Order``). One page is requested at a time, so a page that
+/// the user waits for is behind at most one other. The store knows what is complete: it reports
 /// the remaining gaps after each page. Live messages change nothing here.
 ///
 ///     perform(sync.sessionBegan(isResumed: false, now: now))            // .ask(newest page of our archive)
@@ -26,6 +27,8 @@ public struct HistorySync: ~Copyable, Sendable {
     struct Archive {
         /// There may be new messages.
         var isNewestDue = false
+        /// The id of the newest stored item, after which missed ones are read if the oldest come first.
+        var end: String?
         /// The gaps to fill, newest first.
         var gaps: [ArchiveGap] = []
         /// The number of pages before the oldest stored message that may still be requested automatically.
@@ -38,7 +41,15 @@ public struct HistorySync: ~Copyable, Sendable {
         var notBefore: ContinuousClock.Instant?
 
         /// The next gap that may be filled.
-        var dueGap: ArchiveGap? { gaps.first { $0.after == nil ? gapPages > 0 : missedPages > 0 } }
+        func dueGap(_ policy: HistoryPolicy) -> ArchiveGap? {
+            missedGap(policy) ?? gaps.first { $0.after == nil ? gapPages > 0 : missedPages > 0 }
+        }
+
+        /// The next gap between stored messages, if the oldest messages come first.
+        func missedGap(_ policy: HistoryPolicy) -> ArchiveGap? {
+            guard policy.order == .oldestFirst, missedPages > 0 else { return nil }
+            return gaps.last { $0.after != nil }
+        }
     }
 
     struct Online {
@@ -86,12 +97,17 @@ public struct HistorySync: ~Copyable, Sendable {
 
 extension HistorySync {
     /// The stream is established. After a resumption nothing was missed; a new session starts with the newest page.
-    public mutating func sessionBegan(isResumed: Bool, gaps: [ArchiveGap], now: ContinuousClock.Instant) -> Action {
+    ///
+    /// - Parameter end: the id of the newest item that is stored.
+    public mutating func sessionBegan(
+        isResumed: Bool, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
+    ) -> Action {
         change(now) { online, policy, account in
             var archive =
                 online.archives[account]
                 ?? Archive(gapPages: policy.gapPages, missedPages: policy.missedPages)
             archive.isNewestDue = archive.isNewestDue || !isResumed
+            archive.end = end
             archive.gaps = Self.holes(gaps, policy)
             online.archives[account] = archive
             if !isResumed { online.seen = [] }
@@ -101,12 +117,17 @@ extension HistorySync {
     }
 
     /// A room was joined: its archive may have more than the history sent on joining.
-    public mutating func roomEntered(_ room: JID, gaps: [ArchiveGap], now: ContinuousClock.Instant) -> Action {
+    ///
+    /// - Parameter end: the id of the newest item that is stored.
+    public mutating func roomEntered(
+        _ room: JID, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
+    ) -> Action {
         change(now) { online, policy, _ in
             var archive =
                 online.archives[room.bare]
                 ?? Archive(gapPages: policy.gapPages, missedPages: policy.missedRoomPages)
             archive.isNewestDue = true
+            archive.end = end
             archive.gaps = Self.holes(gaps, policy)
             online.archives[room.bare] = archive
         }
@@ -121,8 +142,11 @@ extension HistorySync {
     }
 
     /// The page is in the store, which reports the remaining gaps.
+    ///
+    /// - Parameter end: for a page of the newest messages that was read forward, the id after which there are more; `nil` if
+    ///   there are none.
     public mutating func answered(
-        _ request: HistoryRequest, gaps: [ArchiveGap], now: ContinuousClock.Instant
+        _ request: HistoryRequest, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
     ) -> Action {
         finish(request, now) { online, policy, _ in
             guard var archive = online.archives[request.archive] else { return }
@@ -130,7 +154,11 @@ extension HistorySync {
             archive.notBefore = nil
             if request.with == nil {
                 archive.gaps = Self.holes(gaps, policy)
-                if request.purpose == .newest { archive.isNewestDue = false }
+                if request.purpose == .newest {
+                    archive.isNewestDue = end != nil
+                    archive.end = end
+                    if request.query.direction == .forward { archive.missedPages -= 1 }
+                }
                 if request.purpose == .gap {
                     if request.query.limit == nil { archive.gapPages -= 1 } else { archive.missedPages -= 1 }
                 }
@@ -152,6 +180,7 @@ extension HistorySync {
             case .cursorLost where request.query.anchor != nil && archive.failures == 0:
                 archive.failures += 1
                 archive.gaps = []
+                archive.end = nil
                 archive.isNewestDue = true
                 forgets = true
             case .cursorLost, .temporary:
@@ -232,6 +261,14 @@ extension HistorySync {
         )
     }
 
+    private static func filling(_ gap: ArchiveGap, of archive: JID, _ policy: HistoryPolicy) -> HistoryRequest {
+        var query = StoredArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
+        if policy.order == .oldestFirst, let after = gap.after {
+            query = StoredArchiveQuery(.forward, anchor: after.id, limit: gap.before.id)
+        }
+        return HistoryRequest(archive: archive, query: query, purpose: .gap, limit: policy.pageSize)
+    }
+
     /// The gap before the oldest message comes last, or waits for the user to scroll there.
     static func holes(_ gaps: [ArchiveGap], _ policy: HistoryPolicy) -> [ArchiveGap] {
         gaps.filter { $0.after != nil || policy.reachesBack }
@@ -265,17 +302,22 @@ extension HistorySync {
             func rank(_ address: JID) -> Int { address == focus?.archive ? 0 : address == account ? 1 : 2 }
             return (rank(left), left) < (rank(right), right)
         }
-        for address in order where isReady(address) && online.archives[address]?.isNewestDue == true {
-            return .ask(newest(of: address, policy))
+        for address in order where isReady(address) {
+            guard let archive = online.archives[address], archive.isNewestDue else { continue }
+            if let gap = archive.missedGap(policy) { return .ask(filling(gap, of: address, policy)) }
+            guard policy.order == .oldestFirst, archive.missedPages > 0, let end = archive.end else {
+                return .ask(newest(of: address, policy))
+            }
+            let query = StoredArchiveQuery(.forward, anchor: end)
+            return .ask(HistoryRequest(archive: address, query: query, purpose: .newest, limit: policy.pageSize))
         }
         for address in order where isReady(address) {
-            guard let gap = online.archives[address]?.dueGap else { continue }
-            let query = StoredArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
-            return .ask(HistoryRequest(archive: address, query: query, purpose: .gap, limit: policy.pageSize))
+            guard let gap = online.archives[address]?.dueGap(policy) else { continue }
+            return .ask(filling(gap, of: address, policy))
         }
         let waiting =
             online.archives.values.filter { archive in
-                !archive.isRefused && (archive.isNewestDue || archive.dueGap != nil)
+                !archive.isRefused && (archive.isNewestDue || archive.dueGap(policy) != nil)
             }.compactMap(\.notBefore) + online.requests.compactMap { online.archives[$0.archive]?.notBefore }
         return waiting.filter { $0 > now }.min().map { .wait(until: $0) } ?? .none
     }

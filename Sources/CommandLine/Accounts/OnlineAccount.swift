@@ -41,6 +41,8 @@ struct OnlineAccount: Sendable {
         var policy = ChatAccountPolicy()
         policy.contacts = contacts
         policy.programType = "console"
+        // Programs that read what happens handle messages as they were sent.
+        policy.history.order = .oldestFirst
         policy.entersRooms = isLasting && listener?.joinsRooms != false
         if let listener {
             policy.hear = { await listener.hear($0) }
