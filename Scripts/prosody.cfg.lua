@@ -18,6 +18,7 @@ https_ports = { ENV_HONGYAN_HTTPS_PORT }
 http_ports = {}
 s2s_ports = {}
 component_ports = {}
+proxy65_interfaces = { ENV_HONGYAN_PROXY }
 -- Nagle's algorithm costs 40 ms for each small exchange on loopback.
 network_settings = { nagle = false }
 
@@ -58,9 +59,10 @@ if ENV_HONGYAN_UPLOADS ~= "off" then
     http_file_share_size_limit = 100 * 1024 * 1024
     http_file_share_daily_quota = 1024 * 1024 * 1024
     http_file_share_expires_after = 365 * 24 * 3600
-else
-  -- Dino receives files only through a proxy or directly.
+end
+
+-- For files from device to device. Clients do not connect to proxies on their own machine, so it is another address than loopback's.
+if ENV_HONGYAN_PROXY then
   Component("proxy." .. domain) "proxy65"
-    proxy65_address = "127.0.0.1"
-    proxy65_interfaces = { "127.0.0.1" }
+    proxy65_address = ENV_HONGYAN_PROXY
 end

@@ -5,6 +5,7 @@ import subprocess
 
 import person
 import stage
+from chat import Chat
 from people import Person
 
 
@@ -80,19 +81,25 @@ class Desktop(Person):
 
     def accepts_file(self, file):
         """Accepts what a device of the contact offers."""
-        self.sees("filler", has=["bob, ", file.name])
+        self.sees("push button", "File: " + file.name)
         self.clicks("push button", "Accept")
 
-    def declines_file(self):
+    def declines_file(self, file):
+        self.sees("push button", "File: " + file.name)
         self.clicks("push button", "Decline")
         self.sees("label", "Declined")
 
+    def knows_that_files_came(self, count):
+        """The line of each sent file says so."""
+        self.order("count", what={"role": "list", "name": "Messages"}, rows=[["You, File", "Delivered to a device"]], count=count)
+
     def has_direct_file(self, wanted):
-        """The program stores the file under its hash."""
+        """The program stores the file under its hash, and offers nothing any more."""
         folder = self.stage.folder / self.name / "profile"
         stage.until("%s has the file" % self.name, lambda: [
             one for one in folder.rglob("*") if one.is_file()
             and hashlib.sha256(one.read_bytes()).hexdigest() == wanted])
+        self.misses("push button", "Accept")
 
     def has_picture(self, sender, colour):
         """The picture is shown in its colour, not only its URL."""
@@ -175,28 +182,11 @@ class Desktop(Person):
 
     def joins(self, room):
         """Sends from a terminal, as another device of the same user: the window follows."""
-        environment = dict(self.environment, HONGYAN_PROFILE=str(self.stage.folder / self.name / "terminal"), TERM="xterm")
-        tmux = ["tmux", "-S", str(self.stage.folder / "tmux"), "-f", "/dev/null"]
-
-        def screen():
-            return subprocess.run(tmux + ["capture-pane", "-p"], capture_output=True, text=True, check=False).stdout
-
-        def says(text):
-            subprocess.run(tmux + ["send-keys", "-l", text], check=True)
-            subprocess.run(tmux + ["send-keys", "Enter"], check=True)
-
-        subprocess.run(tmux + ["new-session", "-d", "-x", "100", "-y", "30", "%s chat" % (
-            self.stage.programs / "hongyan")], env=environment, check=True)
-        try:
-            stage.until("the terminal is online", lambda: "online" in screen())
-            says("/join " + room)
-            stage.until("the terminal is in the room", lambda: (
-                "# " + room.split("@")[0] in screen() and "not in the room" not in screen()))
-            says("/quit")
-        finally:
-            (self.stage.folder / "terminal.txt").write_text(screen())
-            self.pauses()
-            subprocess.run(tmux + ["kill-server"], stderr=subprocess.DEVNULL, check=False)
+        terminal = Chat(self, self.stage.folder / self.name / "terminal")
+        terminal.open()
+        terminal.says("/join " + room)
+        terminal.sees("# " + room.split("@")[0], hides=["not in the room"])
+        terminal.closes()
 
 
 class Terminal:

@@ -35,10 +35,10 @@ class Scenario:
         self.terminal_back = self.bob.program + " → terminal"
 
     def step(self, feature, direction, action, *arguments):
-        reason = self.bob.unsupported.get((feature, direction == self.back))
+        reason = self.bob.unsupported.get((feature, direction in (self.back, self.terminal_back)))
         began = time.monotonic()
         if reason:
-            result = "not supported by " + self.bob.program
+            result = "not supported by %s%s" % (self.bob.program, "" if reason is True else ": " + reason)
         else:
             try:
                 action(*arguments)

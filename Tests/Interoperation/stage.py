@@ -8,6 +8,8 @@ import time
 
 DOMAIN = "hongyan.test"
 PASSWORD = "wild-goose-26"
+# The address of this machine in the namespace of Scripts/interoperation.
+ADDRESS = "192.0.2.1"
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The timeout in seconds: test machines are slow and shared.
 TIMEOUT = 45
@@ -67,8 +69,9 @@ class Stage:
         state.mkdir(parents=True)
         # The ports in the DNS records.
         (state / "ports").write_text("5222 5223 5281\n")
-        self.run([REPOSITORY / "Scripts/private-server"], "server",
-                 dict(self.environment, HONGYAN_UPLOADS="on" if takes_files else "off"))
+        # Where it takes no files, it has a proxy for those that go from device to device.
+        kind = {} if takes_files else {"HONGYAN_UPLOADS": "off", "HONGYAN_PROXY": ADDRESS}
+        self.run([REPOSITORY / "Scripts/private-server"], "server", {**self.environment, **kind})
         log = self.folder / "server.log"
         until("the server starts", lambda: "\nready" in log.read_text())
         with open("/etc/ssl/certs/ca-certificates.crt", "a", encoding="ascii") as authorities:
