@@ -181,10 +181,12 @@ class Desktop(Person):
         self.sees("label", "1 person")
 
     def joins(self, room):
-        """Sends from a terminal, as another device of the same user: the window follows."""
+        """Creates a room in a terminal, as another device of the same user: the window follows."""
         terminal = Chat(self, self.stage.folder / self.name / "terminal")
         terminal.open()
         terminal.says("/join " + room)
+        terminal.sees("There is no such room. Create it (yes/no)?")
+        terminal.says("yes")
         terminal.sees("# " + room.split("@")[0], hides=["not in the room"])
         terminal.closes()
 
