@@ -41,7 +41,7 @@ class Chat:
         self.says("/file %s" % path)
         self.sees(path.name)
 
-    def knows_that_it_came(self, path):
+    def knows_that_file_came(self, path):
         """The entry of the file ends with two ticks; the next one begins with its time."""
         stage.until("%s learns that “%s” came" % (self.name, path.name), lambda: "✓✓" in re.split(
             r"\n\d\d:\d\d ", self.screen().partition(path.name)[2])[0], note=self.screen)

@@ -81,17 +81,16 @@ class Desktop(Person):
 
     def accepts_file(self, file):
         """Accepts what a device of the contact offers."""
-        self.sees("push button", "File: " + file.name)
+        self.sees("filler", has=["bob, File: " + file.name])
         self.clicks("push button", "Accept")
 
     def declines_file(self, file):
-        self.sees("push button", "File: " + file.name)
+        self.sees("filler", has=["bob, File: " + file.name])
         self.clicks("push button", "Decline")
         self.sees("label", "Declined")
 
-    def knows_that_files_came(self, count):
-        """The line of each sent file says so."""
-        self.order("count", what={"role": "list", "name": "Messages"}, rows=[["You, File", "Delivered to a device"]], count=count)
+    def knows_that_file_came(self, file):
+        self.sees("filler", has=["You, File: " + file.name, "Delivered to a device"])
 
     def has_direct_file(self, wanted):
         """The program stores the file under its hash, and offers nothing any more."""

@@ -365,7 +365,7 @@ final class MessageBubble {
         } else if let sentence = message.notOpened {
             parts.append(sentence)
         } else {
-            parts += message.shown.flatMap(\.text.attachments).map { Wording.kind($0.kind) }
+            parts += message.shown.flatMap(\.text.attachments).map(\.spokenName)
             let body = message.captioned.text.body
             if !body.isEmpty { parts.append(TextFold(body).text) }
             if message.isEdited { parts.append(localized("edited")) }
@@ -383,4 +383,10 @@ final class MessageBubble {
 extension Attachment {
     /// Whether it is shown as a picture.
     var isVisual: Bool { kind == .picture || kind == .video }
+
+    /// What a screen reader says: the name of a file, and of everything else only what it is.
+    fileprivate var spokenName: String {
+        guard kind == .file, let name else { return Wording.kind(kind) }
+        return localized("File: %@", name)
+    }
 }

@@ -51,6 +51,20 @@ extension WindowTests {
             await sample.end()
         }
 
+        @Test("a screen reader says the name of a file")
+        func spokenFile() async throws {
+            let sample = try await TalkSample()
+            let file = Attachment(kind: .file, name: "accounts.csv", size: 8)
+            let message = try await sample.say(.text(MessageText("", attachments: [file])), ago: 1)
+            let (window, view) = await sample.open()
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: message)?.spokenText.isEmpty == false })
+            let spoken = view.timeline.bubble(of: message)?.spokenText ?? ""
+            #expect(spoken.hasPrefix("Romeo, File: accounts.csv, "), "\(spoken)")
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
         @Test("the time stands in the last line of text if there is room, and below it otherwise")
         func footer() async throws {
             let sample = try await TalkSample()
