@@ -261,7 +261,7 @@ class Gajim(Person):
         self.pauses()
         person.xdotool("windowactivate", "--sync", window, "key", "Return")
 
-    def executes(self, command, address):
+    def executes(self, command, address, answer):
         """The entry in the menu of a contact asks its bare address, for which a server answers; its action takes any address."""
         Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
             "org.gajim.Gajim", "/org/gajim/Gajim", "org.gtk.Actions", "Activate", GLib.Variant("(sava{sv})", (
@@ -270,6 +270,9 @@ class Gajim(Person):
         self.clicks("table cell", command)
         self.clicks("push button", "Execute")
         self.clicks("push button", "Complete")
+        self.sees("label", answer)
+        self.presses("Escape")
+        stage.until("Gajim has one window", lambda: len(self.windows()) == 1)
 
     def comes_back(self, room):
         self.open()

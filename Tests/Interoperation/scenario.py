@@ -129,7 +129,7 @@ class Scenario:
         self.step("command", self.forth, lambda: None)
         self.step("command", self.back, lambda: (
             goose.starts(), hongyan.run_terminal(self.bob, "add", goose.account),
-            self.bob.executes("Feed the goose", goose.address), self.bob.sees("label", "The goose eats the grass.")))
+            self.bob.executes("Feed the goose", goose.address, "The goose eats the grass.")))
 
     def terminal(self):
         bob, li = self.bob, self.li
