@@ -244,8 +244,12 @@ public final class DirectTransfer: SessionExtension {
             state.withLock { $0.proxies = [] }
             return []
         }
-        // ejabberd gives its proxy an address with a resource.
-        let hosts = Array(answer.hosts.filter { $0.address.bare == found.address.bare }.prefix(Self.proxyLimit))
+        // ejabberd gives its proxy an address with a resource. Nobody connects to one that is said to be on the own machine.
+        let hosts = Array(
+            answer.hosts.filter { host in
+                host.address.bare == found.address.bare
+                    && (permitsLoopback || SocketAddress(host.host, port: host.port)?.isReachableByOthers != false)
+            }.prefix(Self.proxyLimit))
         state.withLock { $0.proxies = hosts }
         return hosts
     }

@@ -108,6 +108,44 @@ struct DirectTransferLiveTests {
         }
     }
 
+    /// Receives files as far as others can see, and keeps what they offer.
+    private struct Noting: SessionExtension {
+        let elements: AsyncStream<JingleElement>.Continuation
+        var features: [String] {
+            [OfferedFile.namespace, SOCKS5Transport.name.namespace, InBandTransport.name.namespace]
+        }
+        var handlers: [IQHandler] { [IQHandler(JingleElement.self) { element, _ in elements.yield(element) }] }
+    }
+
+    @Test("a proxy that this device does not connect to is not offered", arguments: ServerKind.allCases)
+    func unusableProxy(kind: ServerKind) async throws {
+        let server = try await kind.shared(ServerOptions { $0.offersFileProxy = true })
+        let (elements, noted) = AsyncStream.makeStream(of: JingleElement.self)
+        var hers = try server.configuration(try await server.newAccount("juliet"))
+        hers.add { _ in Noting(elements: noted) }
+        var his = try server.configuration(try await server.newAccount("romeo"))
+        // The proxy of the test is on this machine.
+        his.add { DirectTransfer($0) }
+        let configuration = his
+        try await Client(hers).run { second in
+            try await second.send(Presence())
+            try await Client(configuration).run { first in
+                try await first.send(Presence())
+                let device = try #require(await second.address)
+                let sender = try #require(first[DirectTransfer.self])
+                try await withDeadline(.seconds(120)) {
+                    let sent = try await sender.send(Self.offer(), to: device, from: TransferBytes(Self.content))
+                    let element = try #require(await elements.first { $0.action == .sessionInitiate })
+                    guard case .inBand? = element.contents.first?.transport else {
+                        Issue.record("\(element)")
+                        return
+                    }
+                    sent.cancel()
+                }
+            }
+        }
+    }
+
     @Test("a file with another hash than announced is refused", arguments: [ServerKind.prosody012, .ejabberd2301])
     func damaged(kind: ServerKind) async throws {
         try await withTwo(try await kind.shared()) { sender, receiver, device in
