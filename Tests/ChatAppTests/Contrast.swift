@@ -1,5 +1,6 @@
 import CGTK
 import Foundation
+import Testing
 import WindowFixtures
 
 @testable import GTKBinding
@@ -80,10 +81,84 @@ struct Pixels {
         return counts.keys.map { $0.contrast(to: background) }.max() ?? 0
     }
 
+    /// The colour with the most contrast to the background.
+    func strongest(of widget: Widget, in window: Window) -> Colour? {
+        guard let background = background(of: widget, in: window) else { return nil }
+        return colours(of: widget, in: window).keys.max { $0.contrast(to: background) < $1.contrast(to: background) }
+    }
+
     /// How much of a widget is not background, from 0 to 1.
     func share(of widget: Widget, in window: Window) -> Double {
         let counts = colours(of: widget, in: window)
         let total = counts.values.reduce(0, +)
         return total == 0 ? 0 : 1 - Double(counts.values.max() ?? 0) / Double(total)
+    }
+}
+
+/// Looks for texts that are hard to read (WCAG 2.1 §1.4.3).
+@MainActor
+enum Contrast {
+    /// The labels of a window that are on the screen, with their texts.
+    private static func labels(in window: Window) -> [(text: String, label: Widget)] {
+        var found: [(String, Widget)] = []
+        func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
+            let object = Widget(borrowing: UnsafeMutableRawPointer(widget))
+            guard object.isMapped, object.isSensitive else { return }
+            // The colour of a name is computed for its background, and its thin strokes do not show it: see BubbleTests.
+            if object.has(css: "sender") { return }
+            // Initials stand for a picture, beside the name.
+            if gtk_widget_get_ancestor(widget, adw_avatar_get_type()) != nil { return }
+            let isLabel = g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_label_get_type())
+            // Selected text has colours of its own.
+            let isSelected =
+                isLabel.isTrue && gtk_label_get_selection_bounds(OpaquePointer(widget), nil, nil).isTrue
+            if isLabel.isTrue, !isSelected, let text = gtk_label_get_text(OpaquePointer(widget)), object.isOnScreen {
+                let text = String(cString: text)
+                // Emoji have colours of their own.
+                if text.contains(where: { $0.isLetter && $0.isASCII }) { found.append((text, object)) }
+            }
+            var child = gtk_widget_get_first_child(widget)
+            while let next = child {
+                visit(next)
+                child = gtk_widget_get_next_sibling(next)
+            }
+        }
+        visit(window.widget)
+        return found
+    }
+
+    /// Texts of a window with less than 4.5:1. Antialiasing takes a little of it from thin strokes.
+    private static func weak(_ window: Window, in scheme: StyleManager.Scheme) async -> [String] {
+        StyleManager.use(scheme)
+        await Toolkit.settle()
+        _ = await Toolkit.eventually { window.render() != nil }
+        var found: [String] = []
+        // A frame in between may still show the other style.
+        for _ in 0..<20 {
+            for _ in 0..<10 { _ = MainLoop.runIteration() }
+            try? await Task.sleep(for: .milliseconds(20))
+            guard let pixels = Pixels(window) else { continue }
+            found = labels(in: window).compactMap { text, label in
+                let contrast = pixels.contrast(of: label, in: window)
+                guard contrast > 1, contrast < 4.4 else { return nil }
+                let background = pixels.background(of: label, in: window).map { "\($0)" } ?? ""
+                let strongest = pixels.strongest(of: label, in: window).map { "\($0)" } ?? ""
+                return "\(scheme) “\(text)” \(contrast): \(strongest) on \(background)"
+            }
+            if found.isEmpty { break }
+        }
+        return found
+    }
+
+    static func check(_ window: Window, _ title: String) async {
+        // Thick strokes have pixels of the full colour.
+        ToolkitSettings.zoomText(2)
+        for scheme in [StyleManager.Scheme.light, .dark] {
+            let weak = await weak(window, in: scheme)
+            #expect(weak.isEmpty, "\(title): \(weak)")
+        }
+        ToolkitSettings.zoomText(1)
+        StyleManager.use(.light)
     }
 }

@@ -62,7 +62,12 @@ extension Widget {
 
 extension Widget {
     /// Presses a key in it, for its own key controllers; GDK's value of the key.
-    func press(_ key: UInt32) {
+    ///
+    /// - Parameter phases: of the controllers; `nil` for all.
+    /// - Returns: whether one of them has handled it.
+    @discardableResult
+    func press(_ key: UInt32, in phases: [GtkPropagationPhase]? = nil, modifiers: UInt32 = 0) -> Bool {
+        var isHandled = false
         let controllers = Object(adopting: gtk_widget_observe_controllers(widget))
         for index in 0..<g_list_model_get_n_items(controllers.cast()) {
             guard let controller = g_list_model_get_item(controllers.cast(), index) else { continue }
@@ -71,7 +76,8 @@ extension Widget {
                     controller.assumingMemoryBound(to: GTypeInstance.self), gtk_event_controller_key_get_type()),
                 gtk_event_controller_key_get_type()
             )
-            if isKey.isTrue {
+            let phase = gtk_event_controller_get_propagation_phase(OpaquePointer(controller))
+            if isKey.isTrue, !isHandled, phases?.contains(phase) ?? true {
                 // Key value, hardware code and modifiers.
                 var values = [GValue](repeating: GValue(), count: 4)
                 g_value_init(&values[0], type)
@@ -80,15 +86,18 @@ extension Widget {
                 g_value_set_uint(&values[1], key)
                 g_value_init(&values[2], FundamentalType.unsigned)
                 g_value_init(&values[3], gdk_modifier_type_get_type())
+                g_value_set_flags(&values[3], modifiers)
                 var result = GValue()
                 g_value_init(&result, FundamentalType.boolean)
                 values.withUnsafeBufferPointer {
                     g_signal_emitv($0.baseAddress, g_signal_lookup("key-pressed", type), 0, &result)
                 }
+                isHandled = g_value_get_boolean(&result).isTrue
                 for index in values.indices { g_value_unset(&values[index]) }
             }
             g_object_unref(controller)
         }
+        return isHandled
     }
 
     /// Whether a click at its centre reaches it.

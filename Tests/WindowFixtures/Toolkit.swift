@@ -10,6 +10,8 @@ public enum Toolkit {
     public static let isReady: Bool = {
         guard case .success(let display) = PrivateDisplay.shared else { return false }
         display.adopt()
+        // Tests read the names for screen readers.
+        setenv("GTK_A11Y", "test", 1)
         guard MainLoop.initializeToolkit() else { return false }
         ToolkitSettings.hasAnimations = false
         // Pictures look like windows on most desktops.

@@ -126,8 +126,7 @@ final class AccountView {
             self?.passwordQuestion = nil
             if answer == "change", let self, let password { self.change(to: password) }
         }
-        // The rows are read while the user types and when the dialog responds. After that only GTK holds the dialog;
-        // libadwaita 1.2 requires its rows to live as long as the dialog does.
+        // The rows are read while the user types and when the dialog responds. After that only GTK holds the dialog.
         passwordQuestion = (dialog, first, second)
     }
 

@@ -44,6 +44,7 @@ final class ContactGroupButton {
             let text = Label(choice ?? localized("All Contacts")).ellipsize().textAlignment(0)
             let row = Button("").css("flat")
             row.show(content: text)
+            row.accessible(label: text.text)
             row.onClick { [weak self, weak popover] in
                 popover?.close()
                 self?.choose(choice)

@@ -22,7 +22,7 @@ final class SearchedList {
         search = SearchEntry(placeholder: placeholder)
         scroller = ScrolledWindow(content(list)).expand(.vertical)
         search.accessible(label: placeholder)
-        list.accessible(label: name)
+        list.accessible(label: name).oneTabStop()
         list.show(placeholder: empty)
         list.onActivate { [weak self] in self?.onOpen($0) }
         search.onActivate { [weak self] in if let self { self.onOpen(self.selected) } }

@@ -134,6 +134,9 @@ final class DateChooser {
     private func makePopover() -> Popover {
         let calendar = CalendarView()
         calendar.accessible(label: localized("Day"))
+        calendar.name(buttons: [
+            localized("Previous month"), localized("Next month"), localized("Previous year"), localized("Next year"),
+        ])
         let go = Button(localized("Go to This Day")).css("suggested-action")
         let popover = Popover(Box.vertical(spacing: 6, calendar, go).margins(horizontal: 4, vertical: 4))
         calendar.onSelect { [weak self] in self?.selected() }

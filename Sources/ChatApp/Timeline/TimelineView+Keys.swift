@@ -24,6 +24,8 @@ extension TimelineView {
         case .up where press.modifiers.isSubset(of: .control): choose(-1)
         case .down where press.modifiers.isSubset(of: .control): choose(1)
         case .escape where !selection.isEmpty: selection.clear()
+        // Back to what is above; the bar of the selection is in the place of the field.
+        case .tab where press.modifiers.contains(.shift) || !selection.isEmpty: return false
         case .escape, .tab: onDone()
         default:
             guard let message = chosen else { return false }

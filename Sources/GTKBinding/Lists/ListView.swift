@@ -36,6 +36,7 @@ public final class ListView<Row: ListRow>: Widget {
         g_object_ref(factory.raw)
         super.init(adopting: UnsafeMutableRawPointer(gtk_list_view_new(selection.cast(), factory.cast())))
         isSelecting = kind == .single
+        oneTabStop()
     }
 
     private var isSelecting = false
@@ -132,6 +133,7 @@ public final class GridView<Row: ListRow>: Widget {
         super.init(adopting: UnsafeMutableRawPointer(gtk_grid_view_new(selection.cast(), factory.cast())))
         gtk_grid_view_set_min_columns(cast(), guint(columns.lowerBound))
         gtk_grid_view_set_max_columns(cast(), guint(columns.upperBound))
+        oneTabStop()
     }
 
     /// Calls `body` when an item was double-clicked, or Return was pressed on it; on a single click with

@@ -16,6 +16,24 @@ public final class CalendarView: Widget {
 
     public init() { super.init(adopting: UnsafeMutableRawPointer(gtk_calendar_new())) }
 
+    /// Names the buttons that GTK leaves unnamed.
+    ///
+    /// - Parameter buttons: the names of those to the previous and the next month, and to the previous and the next year.
+    public func name(buttons names: [String]) {
+        var names = names[...]
+        func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
+            let isButton = g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type())
+            if isButton.isTrue, let name = names.popFirst() { Self.update(widget, .label, name) }
+            var child = gtk_widget_get_first_child(widget)
+            while let next = child {
+                visit(next)
+                child = gtk_widget_get_next_sibling(next)
+            }
+        }
+        visit(widget)
+    }
+
     /// The selected day; its month is shown.
     public var day: Day {
         get {

@@ -111,6 +111,7 @@ public class EntryRow: Widget, TextField {
     public func show(title: String) {
         adw_preferences_row_set_use_markup(cast(), 0)
         adw_preferences_row_set_title(cast(), ShownText.bounded(title))
+        accessible(label: title)
     }
 
     public func prepend(_ child: Widget) { adw_entry_row_add_prefix(cast(), child.widget) }
@@ -130,5 +131,26 @@ public class EntryRow: Widget, TextField {
 public final class PasswordEntryRow: EntryRow {
     public override init(_ title: String) {
         super.init(row: UnsafeMutableRawPointer(adw_password_entry_row_new()), title: title)
+        nameButtons(in: widget)
+        // libadwaita 1.2 crashes if it is disposed of together with its window, so it lives a moment longer.
+        connect("unrealize") { call in
+            guard let row = call.emitter else { return }
+            let kept = Object(borrowing: row.raw)
+            MainLoop.schedule(.idle) { withExtendedLifetime(kept) {} }
+        }
+    }
+
+    /// The button that shows the text has only a tip.
+    private func nameButtons(in widget: UnsafeMutablePointer<GtkWidget>) {
+        var child = gtk_widget_get_first_child(widget)
+        while let next = child {
+            let isButton = g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(next).assumingMemoryBound(to: GTypeInstance.self), gtk_button_get_type())
+            if isButton.isTrue, let tip = gtk_widget_get_tooltip_text(next) {
+                Self.update(next, .label, String(cString: tip))
+            }
+            nameButtons(in: next)
+            child = gtk_widget_get_next_sibling(next)
+        }
     }
 }

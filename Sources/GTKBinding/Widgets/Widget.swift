@@ -221,8 +221,24 @@ extension Widget {
         var value = GValue()
         g_value_init(&value, FundamentalType.string)
         g_value_set_string(&value, text)
-        gtk_accessible_update_property_value(OpaquePointer(widget), 1, &properties, &value)
+        for target in [widget] + focused(of: widget) {
+            gtk_accessible_update_property_value(OpaquePointer(target), 1, &properties, &value)
+        }
         g_value_unset(&value)
+    }
+
+    /// What has the focus in place of a widget that consists of others. Screen readers say the name of this one.
+    private static func focused(of widget: UnsafeMutablePointer<GtkWidget>) -> [UnsafeMutablePointer<GtkWidget>] {
+        func isA(_ type: GType) -> Bool {
+            g_type_check_instance_is_a(
+                UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), type
+            ).isTrue
+        }
+        if isA(gtk_menu_button_get_type()) { return [gtk_widget_get_first_child(widget)].compactMap { $0 } }
+        guard isA(gtk_editable_get_type()), let text = gtk_editable_get_delegate(OpaquePointer(widget)) else {
+            return []
+        }
+        return [UnsafeMutableRawPointer(text).assumingMemoryBound(to: GtkWidget.self)]
     }
 }
 

@@ -14,8 +14,8 @@ final class EncryptionSample {
     let talk: TalkSample
     let keys: KeySketch
 
-    init() async throws {
-        talk = try await TalkSample()
+    init(isEnabled: Bool = true) async throws {
+        talk = try await TalkSample(isEnabled: isEnabled)
         keys = KeySketch(own: talk.juliet)
         let keys = keys
         talk.context.encryption = { _ in keys }

@@ -1,4 +1,3 @@
-import CGTK
 import ChatEngine
 import ChatStore
 import Testing
@@ -19,66 +18,6 @@ extension WindowTests {
             RoomVisitor.useStyle
         }
 
-        /// The labels of a window that are on the screen, with their texts.
-        private static func labels(in window: Window) -> [(text: String, label: Widget)] {
-            var found: [(String, Widget)] = []
-            func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
-                let object = Widget(borrowing: UnsafeMutableRawPointer(widget))
-                guard object.isMapped, object.isSensitive else { return }
-                // Initials stand for a picture, beside the name.
-                if gtk_widget_get_ancestor(widget, adw_avatar_get_type()) != nil { return }
-                let isLabel = g_type_check_instance_is_a(
-                    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self), gtk_label_get_type())
-                // Selected text has colours of its own.
-                let isSelected =
-                    isLabel.isTrue && gtk_label_get_selection_bounds(OpaquePointer(widget), nil, nil).isTrue
-                if isLabel.isTrue, !isSelected, let text = gtk_label_get_text(OpaquePointer(widget)), object.isOnScreen
-                {
-                    let text = String(cString: text)
-                    // Emoji have colours of their own.
-                    if text.contains(where: { $0.isLetter && $0.isASCII }) { found.append((text, object)) }
-                }
-                var child = gtk_widget_get_first_child(widget)
-                while let next = child {
-                    visit(next)
-                    child = gtk_widget_get_next_sibling(next)
-                }
-            }
-            visit(window.widget)
-            return found
-        }
-
-        /// Texts of a window with less than 4.5:1. Antialiasing takes a little of it from thin strokes.
-        private static func weak(_ window: Window, in scheme: StyleManager.Scheme) async -> [String] {
-            StyleManager.use(scheme)
-            await Toolkit.settle()
-            _ = await Toolkit.eventually { window.render() != nil }
-            var found: [String] = []
-            // A frame in between may still show the other style.
-            for _ in 0..<20 {
-                for _ in 0..<10 { _ = MainLoop.runIteration() }
-                try? await Task.sleep(for: .milliseconds(20))
-                guard let pixels = Pixels(window) else { continue }
-                found = labels(in: window).compactMap { text, label in
-                    let contrast = pixels.contrast(of: label, in: window)
-                    return contrast > 1 && contrast < 4.4 ? "\(scheme) “\(text)” \(contrast)" : nil
-                }
-                if found.isEmpty { break }
-            }
-            return found
-        }
-
-        private static func check(_ window: Window) async {
-            // Thick strokes have pixels of the full colour.
-            ToolkitSettings.zoomText(2)
-            for scheme in [StyleManager.Scheme.light, .dark] {
-                let weak = await weak(window, in: scheme)
-                #expect(weak.isEmpty, "\(weak)")
-            }
-            ToolkitSettings.zoomText(1)
-            StyleManager.use(.light)
-        }
-
         @Test("the main window: list, conversation, field, welcome")
         func main() async throws {
             let sample = try await TalkSample(isEnabled: false)
@@ -91,9 +30,9 @@ extension WindowTests {
             main.window.setDefaultSize(width: 1200, height: 800)
             main.open(sample.key)
             #expect(await Toolkit.eventually { main.conversation?.timeline.isOpened == true })
-            await Self.check(main.window)
+            await Contrast.check(main.window, "main window")
             main.closeConversation()
-            await Self.check(main.window)
+            await Contrast.check(main.window, "main window")
             main.close(permanently: true)
             await sample.end()
         }
@@ -115,7 +54,7 @@ extension WindowTests {
             forwarding.present()
             for window in [contacts, new, addition, preferences, forwarding.window] as [Window] {
                 #expect(await Toolkit.eventually { window.width > 0 })
-                await Self.check(window)
+                await Contrast.check(window, window.title)
                 window.close()
             }
             await sample.end()
@@ -137,7 +76,7 @@ extension WindowTests {
             let about = RoomWindow(model, sample.context)
             about.present()
             #expect(await Toolkit.eventually { about.window.width > 0 })
-            await Self.check(about.window)
+            await Contrast.check(about.window, "room")
             about.window.close()
             await sample.end()
         }

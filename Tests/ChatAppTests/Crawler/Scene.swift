@@ -1,0 +1,50 @@
+import CGTK
+import ChatEngine
+import ChatStore
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+@testable import GTKBinding
+
+/// A window, or a menu in it, that tests open and look at.
+@MainActor
+struct Scene {
+    /// Opens a menu in a window, and returns the button that has it, if any.
+    typealias Menu = @MainActor (Window) async -> WidgetPointer?
+
+    let title: String
+    /// The controls that have no effect that can be seen in this process, with the reason.
+    var exceptions: [String: String] = [:]
+    var menu: Menu?
+    let open: @MainActor () async throws -> Window
+
+    /// The same window with a menu in it.
+    func menu(
+        _ title: String, exceptions: [String: String] = [:], _ menu: @escaping Menu
+    ) -> Scene {
+        Scene(title: title, exceptions: exceptions, menu: menu, open: open)
+    }
+
+    /// Opens the menu of a button that fulfils a condition.
+    static func menu(where isFound: @escaping @MainActor (WidgetPointer) -> Bool) -> Menu {
+        { window in
+            @MainActor func find() -> WidgetPointer? {
+                WidgetTree.first(in: window.widget) {
+                    WidgetTree.isA($0, gtk_menu_button_get_type()) && gtk_widget_get_mapped($0).isTrue && isFound($0)
+                }
+            }
+            _ = await Toolkit.eventually { find() != nil }
+            let button = find()
+            if let button { gtk_menu_button_popup(OpaquePointer(button)) }
+            return button
+        }
+    }
+
+    /// Opens the menu of the button with a name.
+    static func menu(of name: String) -> Menu {
+        menu { WidgetTree.name(of: $0) == name }
+    }
+}

@@ -1,0 +1,356 @@
+import CGTK
+import ChatEngine
+import ChatStore
+import Testing
+import WindowFixtures
+import XMPPAddress
+
+@testable import ChatApp
+@testable import ChatModel
+@testable import GTKBinding
+
+/// The windows and menus of the program that work without files, with Juliet's conversations in them.
+@MainActor
+final class Scenes {
+    let sample: TalkSample
+    private(set) var main: MainWindow?
+    private var about: RoomWindow?
+
+    /// The person that was mentioned from the list of a room.
+    private var mentioned = ""
+
+    static let choosesFile = "the chooser belongs to the desktop"
+    private static let isRead = "it is read when the dialog is answered"
+    private static let isChosen = "it is chosen already"
+
+    var context: AppContext { sample.context }
+    var room: ConversationKey { get throws { try sample.key("orchard@rooms.example", .room) } }
+    private var romeo: ContactRow.ID { ContactRow.ID(account: sample.account, address: sample.romeo) }
+
+    init() async throws {
+        sample = try await TalkSample(isEnabled: false)
+        try await sample.save(
+            StoredContact(
+                address: sample.romeo, name: sampleWords("Romeo"), subscription: .both,
+                groups: [sampleWords("Friends")]))
+        try await sample.save(
+            StoredContact(address: try JID("tybalt@verona.example"), name: sampleWords("Tybalt"), subscription: .both))
+        for index in 0..<ConversationFilterBar.usefulCount {
+            try await sample.say("Soft!", ago: 5, in: try sample.key("friend\(index)@verona.example"))
+        }
+        let nurse = try JID("orchard@rooms.example/Nurse")
+        try await sample.say("Peace!", ago: 4, from: nurse, in: try room)
+        try await sample.say("But soft!", ago: 2)
+        try await sample.say("Ay me!", ago: 1, isOwn: true)
+        let count = ConversationFilterBar.usefulCount + 2
+        let home = sample.home
+        let isReady = await Toolkit.eventually {
+            home.contacts.rows.elements.count == 2 && home.conversations.all.count == count
+        }
+        #expect(isReady)
+    }
+
+    func end() async { await sample.end() }
+
+    /// Everything that controls can change beside the windows.
+    func state(_ toasts: [String]) -> String {
+        let home = sample.home
+        let clipboard = gdk_display_get_default().flatMap { gdk_clipboard_get_content(gdk_display_get_clipboard($0)) }
+        return """
+            \(home.preferences.values) \(home.conversations.rows.elements) \(home.contacts.rows.elements) \
+            \(home.accounts.rows.elements) \(clipboard.debugDescription) \(mentioned) \(toasts)
+            """
+    }
+
+    // MARK: The main window
+
+    func openMain(_ key: ConversationKey? = nil, width: Int = 1100) async throws -> Window {
+        let main = try MainWindow.shown(context)
+        self.main = main
+        main.window.setDefaultSize(width: width, height: 700)
+        main.window.retain(main)
+        _ = await Toolkit.eventually { [home = sample.home] in home.phase == .ready && main.sidebar.isMapped }
+        guard let key else { return main.window }
+        main.open(key)
+        _ = await Toolkit.eventually {
+            guard let timeline = main.conversation?.timeline, timeline.isOpened else { return false }
+            // The button to the newest message comes and goes while the list finds its place.
+            return timeline.timeline.isAtNewest && timeline.scroller.remaining < 2
+                && !timeline.newestPlace.isRevealed
+        }
+        return main.window
+    }
+
+    private func openConversation(
+        _ then: @escaping @MainActor (ConversationView) -> Void
+    ) -> @MainActor () async throws -> Window {
+        { [self] in
+            let window = try await openMain(sample.key)
+            then(try #require(main?.conversation))
+            return window
+        }
+    }
+
+    var mainWindows: [Scene] {
+        let key = sample.key
+        return [
+            Scene(title: "main window", exceptions: ["Send pictures or files": Self.choosesFile]) { [self] in
+                try await openMain(key)
+            },
+            Scene(title: "main window without a conversation") { [self] in
+                context.windowState.conversation = nil
+                return try await openMain()
+            },
+            Scene(title: "main window with a room", exceptions: ["Send pictures or files": Self.choosesFile]) {
+                [self] in
+                try await openMain(room)
+            },
+            Scene(title: "contacts", exceptions: ["Offline · 2": "a heading"]) { [self] in
+                let window = try await openMain()
+                main?.showContacts()
+                return window
+            },
+            Scene(
+                title: "finding", exceptions: ["Send pictures or files": Self.choosesFile],
+                open: openConversation { $0.find() }),
+            Scene(
+                title: "selected messages",
+                open: openConversation { view in
+                    if let message = view.timeline.model.items.last?.message { view.timeline.select(message) }
+                }),
+            Scene(
+                title: "a reply", exceptions: ["Send pictures or files": Self.choosesFile],
+                open: openConversation { view in
+                    if let message = view.timeline.model.items.last?.message { view.timeline.onReply(message.id) }
+                }),
+        ]
+    }
+
+    var mainMenus: [Scene] {
+        let window = Scene(title: "main window") { [self] in try await openMain(sample.key) }
+        let contacts = Scene(title: "contacts") { [self] in
+            let window = try await openMain()
+            main?.showContacts()
+            return window
+        }
+        return [
+            window.menu("main menu", Scene.menu(of: "Main Menu")),
+            window.menu(
+                "presence", exceptions: ["Available": Self.isChosen],
+                Scene.menu { gtk_widget_has_css_class($0, "own-presence").isTrue }),
+            window.menu("conversation menu") { [self] _ in
+                let list = main?.conversations
+                // The use before this one has muted it.
+                if let row = sample.home.conversations.rows.elements.first {
+                    try? await sample.home.conversations.notify(row.id, for: .all, through: nil)
+                    let home = sample.home
+                    _ = await Toolkit.eventually { home.conversations.all[row.key]?.isMuted == false }
+                }
+                _ = await Toolkit.eventually { list?.list.focus(on: 0) == true && list?.showMenuOfFocused() == true }
+                return nil
+            },
+            window.menu("message menu") { [self] _ in await openMessageMenu { !$0.isOutgoing } },
+            window.menu("menu of an own message") { [self] _ in await openMessageMenu { $0.isOutgoing } },
+            contacts.menu("contact menu") { [self] _ in
+                let list = main?.contacts
+                _ = await Toolkit.eventually {
+                    (0..<3).contains { list?.list.focus(on: $0) == true && list?.showMenuOfFocused() == true }
+                }
+                return nil
+            },
+            contacts.menu(
+                "groups", exceptions: ["All Contacts": Self.isChosen],
+                Scene.menu { WidgetTree.texts(in: $0).contains("All Contacts") }),
+            Scene(title: "finding", open: openConversation { $0.find() })
+                .menu("days", exceptions: ["Go to This Day": "today is shown already"], Scene.menu(of: "Go to a day")),
+        ]
+    }
+
+    private func openMessageMenu(_ isFound: @escaping (TimelineMessage) -> Bool) async -> WidgetPointer? {
+        let timeline = main?.conversation?.timeline
+        _ = await Toolkit.eventually {
+            guard let timeline, let message = timeline.model.items.compactMap(\.message).first(where: isFound),
+                timeline.bubble(of: message.id) != nil
+            else { return false }
+            timeline.openMenu(message)
+            return true
+        }
+        return nil
+    }
+
+    // MARK: People
+
+    var people: [Scene] {
+        let context = context
+        return [
+            Scene(title: "new conversation") {
+                try #require(NewConversationWindow.show(context, over: nil)).window
+            },
+            Scene(title: "add a contact") {
+                try #require(ContactAdditionWindow.show("nurse@capulet.example", context, over: nil)).window
+            },
+            Scene(title: "share") { [self] in
+                let view = ShareWindow(
+                    InvitationModel(accounts: sample.home.chatAccounts) { _ in "Juliet" }, over: nil)
+                view.present()
+                return view.window
+            },
+            Scene(title: "contact page") { [self] in
+                try #require(ContactWindow.show(romeo, context, over: nil)).window
+            },
+            Scene(title: "name of a contact") { [self] in try #require(context.contactActions(romeo)).rename() },
+            Scene(title: "groups of a contact", exceptions: ["Friends": Self.isRead]) { [self] in
+                try #require(context.contactActions(romeo)).chooseGroups()
+            },
+            Scene(
+                title: "report",
+                exceptions: [
+                    "Unwanted advertising": Self.isChosen, "Threats, insults or other abuse": Self.isRead,
+                    "More about it": Self.isRead,
+                ]
+            ) { [self] in try #require(context.contactActions(romeo)).report() },
+            Scene(title: "block") { [self] in try #require(context.contactActions(romeo)).block() },
+            Scene(title: "forward") { [self] in
+                _ = try await openMain(sample.key)
+                let view = ForwardingWindow(
+                    main?.conversation?.timeline.model.items.compactMap(\.message) ?? [], context)
+                view.present()
+                return view.window
+            },
+            Scene(title: "message info") { [self] in
+                _ = try await openMain(sample.key)
+                let timeline = try #require(main?.conversation?.timeline)
+                let message = try #require(timeline.model.items.compactMap(\.message).last)
+                let life = try #require(try await timeline.timeline.life(of: message.id, isOnline: false, file: nil))
+                return MessageLifeWindow.show(life, over: nil)
+            },
+            Scene(title: "whole message") {
+                WholeTextWindow.show("But soft!", title: "Romeo", over: nil).window
+            },
+            Scene(title: "commands", exceptions: ["Try Again": "without a connection it fails again"]) { [self] in
+                let account = try #require(sample.home.account(sample.account))
+                let window = CommandWindow(CommandModel(sample.romeo, account: account), name: "Romeo", over: nil)
+                window.present()
+                return window.window
+            },
+        ]
+    }
+
+    // MARK: Rooms
+
+    private func model() throws -> RoomModel {
+        let model = RoomModel(try room, store: sample.home.store, environment: sample.home.environment)
+        model.show(
+            RoomState(
+                isInside: true, nickname: "Jule", subject: "Roses",
+                people: [
+                    RoomState.Person(nickname: "Jule", standing: .owner, isModerator: true, isOwn: true),
+                    RoomState.Person(nickname: "Romeo", address: sample.romeo),
+                    RoomState.Person(nickname: "Nurse"),
+                ]))
+        return model
+    }
+
+    private func openRoom(_ page: String = "people") throws -> Window {
+        let about = RoomWindow(try model(), context)
+        self.about = about
+        about.stack.shown = page
+        about.people.menus.onMention = { [weak self] in self?.mentioned = $0 }
+        about.present()
+        return about.window
+    }
+
+    var rooms: [Scene] {
+        let people = Scene(
+            title: "people of a room",
+            exceptions: ["J Jule you · online Owner": "nothing can be done with oneself"]
+        ) { [self] in try openRoom() }
+        return [
+            Scene(title: "join a room") { [self] in
+                RoomEntryWindow.show(RoomEntryModel(accounts: sample.home.chatAccounts), context).window
+            },
+            Scene(
+                title: "create a room", exceptions: ["Access [1]": Self.isRead, "Access [2]": Self.isRead]
+            ) { [self] in
+                let entry = RoomEntryWindow.show(RoomEntryModel(accounts: sample.home.chatAccounts), context)
+                entry.view.showCreation()
+                return entry.window
+            },
+            people,
+            people.menu("person in a room") { [self] _ in
+                mentioned = ""
+                _ = await Toolkit.eventually { [about] in
+                    about?.people.list.focus(on: 1) == true && about?.people.showMenuOfFocused() == true
+                }
+                return nil
+            },
+            Scene(title: "page of a room") { [self] in try openRoom("room") },
+            Scene(title: "invite to a room", exceptions: ["Message (optional)": Self.isRead]) { [self] in
+                let view = RoomInviteWindow(try model(), context, over: nil) { _ in }
+                view.present()
+                return view.window
+            },
+            Scene(title: "settings of a room", exceptions: ["Choose a Picture…": Self.choosesFile]) { [self] in
+                let account = try #require(sample.home.account(sample.account))
+                let view = RoomSettingsWindow(
+                    RoomSettingsModel(try room, account: account, isOwner: true), sample.home.conversations,
+                    sample.home.avatars, own: account.address, over: nil
+                ) { _ in nil }
+                view.present()
+                return view.window
+            },
+        ]
+    }
+
+    // MARK: Preferences and accounts
+
+    private func preferences(_ page: (ProgramPreferencesWindow) -> PreferencesPage?) -> Window {
+        let view = ProgramPreferencesWindow.show(sample.home, over: nil)
+        if let page = page(view) { view.window.show(page) }
+        return view.window
+    }
+
+    var preferences: [Scene] {
+        let home = sample.home
+        return [
+            Scene(title: "preferences") { [self] in preferences { _ in nil } },
+            Scene(
+                title: "general preferences",
+                exceptions: ["Start when you log in": "it writes a file for the desktop of the user"]
+            ) { [self] in preferences { $0.general } },
+            Scene(title: "data preferences", exceptions: ["With pictures and files": Self.isRead]) { [self] in
+                preferences { $0.data.page }
+            },
+            Scene(
+                title: "account page", exceptions: ["Choose a Picture…": Self.choosesFile]
+            ) { [sample] in
+                ProgramPreferencesWindow.show(home, over: nil, account: sample.account).window
+            },
+            Scene(title: "change the password") { [sample] in
+                let view = ProgramPreferencesWindow.show(home, over: nil, account: sample.account)
+                view.account?.changePassword()
+                return try #require(view.account?.passwordQuestion?.dialog)
+            },
+            Scene(title: "keyboard shortcuts") { ShortcutsWindow.show(over: nil) },
+        ]
+    }
+
+    var signIn: [Scene] {
+        let home = sample.home
+        func flow(_ title: String, _ page: @escaping @MainActor (SignInFlow) -> Void) -> Scene {
+            Scene(title: title) {
+                let flow = SignInFlow(home, isFirst: true)
+                let window = Window("Hongyan", width: 460, height: 680, flow.root)
+                flow.window = { [weak window] in window }
+                window.retain(flow)
+                page(flow)
+                window.present()
+                return window
+            }
+        }
+        return [
+            flow("first page") { _ in }, flow("sign in") { $0.showSignIn() },
+            flow("choice of a provider") { $0.showRegistration() }, flow("invitation") { $0.showInvitation() },
+        ]
+    }
+}
