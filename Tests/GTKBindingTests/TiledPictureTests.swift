@@ -58,6 +58,8 @@ extension GTKTests {
                 let part = scroller.visiblePart
                 #expect(abs(part.x - target.0) < 641 && abs(part.y - target.1) < 481)
                 let corner = try #require(scroller.translate(x: 0, y: 0, to: window))
+                // Right after a layout there may be nothing to render yet.
+                #expect(await Toolkit.eventually { window.render() != nil })
                 let rendered = try #require(window.render())
                 for (x, y) in [(20, 20), (300, 200), (600, 400)] {
                     let found = position(x: Int(corner.x) + x, y: Int(corner.y) + y, in: rendered)
