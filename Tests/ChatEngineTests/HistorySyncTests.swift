@@ -97,6 +97,25 @@ struct HistorySyncTests {
         #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
     }
 
+    @Test("rooms that are read forward take turns, so that an endless archive keeps no other room waiting")
+    func turns() throws {
+        var policy = HistoryPolicy()
+        policy.order = .oldestFirst
+        var sync = HistorySync(account: Self.account, policy: policy)
+        var action = sync.sessionBegan(isResumed: false, gaps: [], end: "9", now: Self.start)
+        let endless = Self.address("endless@rooms.example.com")
+        for room in [endless, Self.room] { _ = sync.roomEntered(room, gaps: [], end: "1", now: Self.start) }
+        var asked: [JID] = []
+        while let request = Self.request(action), asked.count < 5 {
+            asked.append(request.archive)
+            let isOver = request.archive == Self.account || asked.count { $0 == Self.room } == 2
+            action = sync.answered(
+                request, gaps: [], end: isOver && request.archive != endless ? nil : "\(asked.count + 1)",
+                now: Self.start)
+        }
+        #expect(asked == [Self.account, endless, Self.room, endless, Self.room])
+    }
+
     @Test("without a stored message, and when the archive has forgotten the last one, the newest page is requested")
     func oldestFirstWithoutEnd() throws {
         var policy = HistoryPolicy()

@@ -300,7 +300,11 @@ extension HistorySync {
         }
         let order = online.archives.keys.sorted { left, right in
             func rank(_ address: JID) -> Int { address == focus?.archive ? 0 : address == account ? 1 : 2 }
-            return (rank(left), left) < (rank(right), right)
+            // Rooms take turns, so that none waits for the end of another one's archive.
+            func turn(_ address: JID) -> Int {
+                policy.order == .oldestFirst ? -(online.archives[address]?.missedPages ?? 0) : 0
+            }
+            return (rank(left), turn(left), left) < (rank(right), turn(right), right)
         }
         for address in order where isReady(address) {
             guard let archive = online.archives[address], archive.isNewestDue else { continue }

@@ -20,12 +20,13 @@ struct OnlineAccount: Sendable {
     ///     single command.
     ///   - contacts: the contact requests that are accepted.
     ///   - listener: reports received events, also to other programs.
-    ///   - answersOffers: whether the user is asked about files that contacts send directly.
+    ///   - isInteractive: whether the user looks at the conversations: the newest messages come first, and the user is asked
+    ///     about files that contacts send directly.
     ///   - isOffered: whether other programs can use this account through a socket of its own.
     init(
         _ signIn: SignIn, in store: any LocalStore, _ profile: Profile, isLasting: Bool = false,
         policy contacts: RosterPolicy = RosterPolicy(), listener: Listener? = nil,
-        answersOffers: Bool = false, isOffered: Bool = true
+        isInteractive: Bool = false, isOffered: Bool = true
     ) async throws {
         let address = signIn.address.bare
         let (id, queue) = try await store.write { store throws(StoreError) in
@@ -42,7 +43,7 @@ struct OnlineAccount: Sendable {
         policy.contacts = contacts
         policy.programType = "console"
         // Programs that read what happens handle messages as they were sent.
-        policy.history.order = .oldestFirst
+        if isLasting, !isInteractive { policy.history.order = .oldestFirst }
         policy.entersRooms = isLasting && listener?.joinsRooms != false
         if let listener {
             policy.hear = { await listener.hear($0) }
@@ -58,7 +59,7 @@ struct OnlineAccount: Sendable {
         }
         policy.caches = profile.caches(of: address)
         media = try? await profile.openMedia(of: address, waiting: queue)
-        policy.transfersFilesDirectly = answersOffers && media != nil
+        policy.transfersFilesDirectly = isInteractive && media != nil
         let account = ChatAccount(
             id, configuration: configuration, store: store, policy: policy, media: media,
             uploader: media.map { ProfileUploader(media: $0) })

@@ -38,7 +38,7 @@ extension Command {
         let listener = Listener(folder: try FileFolder(account: signIn.address, in: profile))
         let online = try await OnlineAccount(
             signIn, in: store, profile, isLasting: true, policy: availability.policy, listener: listener,
-            answersOffers: true)
+            isInteractive: true)
         let files = Task { await listener.fetchFiles() }
         defer { files.cancel() }
         let presence = OwnPresence(show: availability.presence.show, status: availability.presence.status)
