@@ -428,8 +428,8 @@ let package = Package(
         tests(
             "TerminalApp",
             [
-                "TerminalApp", "TerminalFixtures", "ChatEngine", "ChatModel", "ChatStore", "XMPPAddress", "XMPPClient",
-                "XMPPStream",
+                "TerminalApp", "TerminalFixtures", "ChatEngine", "ChatFixtures", "ChatModel", "ChatStore",
+                "XMPPAddress", "XMPPClient", "XMPPStream",
             ]),
         tests(
             "Automation",

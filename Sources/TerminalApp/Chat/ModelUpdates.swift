@@ -36,10 +36,14 @@ final class ModelUpdates {
             _ = models.conversations.rows.elements
             _ = (list.rows.elements, list.requests.elements, list.invitations.elements)
             _ = (playback.isPlaying, playback.position, playback.problem)
-            models.conversation?.readDrawn()
+            if let conversation = models.conversation { conversation.readDrawn(fetches: isContact(conversation.key)) }
         } onChange: { [weak self] in
             Task { @MainActor [weak self] in self?.modelsChanged() }
         }
+    }
+
+    private func isContact(_ key: ConversationKey) -> Bool {
+        key.kind == .direct && models.contacts.contact(key.address) != nil
     }
 
     /// Merges all changes within ``frame`` into one update.
@@ -72,9 +76,8 @@ final class ModelUpdates {
         let before = Dictionary(
             console.transcript.messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let key = conversation.key
-        let isContact = key.kind == .direct && models.contacts.contact(key.address) != nil
         let changed = console.transcript.show(
-            conversation.entries(name: models.name(of: key), fetches: isContact), conversation.messages)
+            conversation.entries(name: models.name(of: key), fetches: isContact(key)), conversation.messages)
         for message in conversation.messages {
             let old = before[message.id]
             if let reason = conversation.failures.reason(of: message.id, message.state, from: old?.state) {

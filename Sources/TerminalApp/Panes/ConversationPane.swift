@@ -83,8 +83,9 @@ final class ConversationPane {
         await timeline.close()
     }
 
-    /// Reads everything that is drawn, so that its changes are observed.
-    func readDrawn() {
+    /// Reads everything that is drawn, so that its changes are observed; also of files in messages that are drawn next.
+    func readDrawn(fetches: Bool) {
+        files.show(messages, fetches: fetches)
         _ = (timeline.items.elements, timeline.writing, timeline.olderMessages, timeline.problem)
         _ = messages.map { files.lines(of: $0) }
         _ = encryption.forecast
