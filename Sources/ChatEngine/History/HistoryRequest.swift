@@ -104,6 +104,7 @@ public struct HistoryPolicy: Hashable, Sendable {
         case oldestFirst
     }
 
+    /// For messages that were missed; the part before the oldest stored one always comes last, newest first.
     public var order = Order.newestFirst
     /// Items per page: one or two screens, so that the first page arrives soon; servers limit it to 100 or less anyway.
     public var pageSize = 50

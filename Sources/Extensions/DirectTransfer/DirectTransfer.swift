@@ -244,7 +244,7 @@ public final class DirectTransfer: SessionExtension {
             state.withLock { $0.proxies = [] }
             return []
         }
-        // ejabberd gives its proxy an address with a resource. Nobody connects to one that is said to be on the own machine.
+        // ejabberd gives its proxy an address with a resource. No other device reaches a proxy at a loopback address.
         let hosts = Array(
             answer.hosts.filter { host in
                 host.address.bare == found.address.bare

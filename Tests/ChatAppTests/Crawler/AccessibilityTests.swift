@@ -29,7 +29,7 @@ extension WindowTests {
                 let unnamed = reader.unnamed
                 #expect(unnamed.isEmpty, "\(scene.title), without a name: \(unnamed)")
                 let order = reader.focusOrder(in: window)
-                // GTK goes from the name of a new room past the choice of its access; the arrow keys reach it.
+                // Tab goes from the name of a new room past the choice of its access; whether the arrow keys reach it is not tested.
                 if scene.title != "create a room" {
                     #expect(order.problems.isEmpty, "\(scene.title), Tab: \(order.problems)")
                 }

@@ -49,7 +49,7 @@ extension WindowTests {
         @Test("the menus of the main window: program, presence, conversation, message, contact, groups, days")
         func menus() async throws { try await crawl(\.mainMenus) }
 
-        @Test("windows about people: a new conversation, a contact and its dialogs, messages, the own address")
+        @Test("windows about people: a new conversation, a contact and its dialogs, messages, the address of the user")
         func people() async throws { try await crawl(\.people) }
 
         @Test("windows about rooms: joining, creating, people and their menu, the page, invitations, settings")

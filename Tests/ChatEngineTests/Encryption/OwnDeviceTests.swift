@@ -108,6 +108,18 @@ struct OwnDeviceTests {
         await eventually { isTold.isOpen }
         round.cancel()
         #expect(isTold.isOpen)
+        // One that is late again begins no round at once: that would occupy the account without a pause.
+        work.send()
+        await work.wait()
+        try await bob.keep(await bob.protection.postponement(of: message, by: route))
+        let next = Gate()
+        let other = Task {
+            await work.wait()
+            if !Task.isCancelled { next.open() }
+        }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!next.isOpen)
+        other.cancel()
         #expect(try await bob.recorder.openPostponed(of: bob.protection.parts.context))
         #expect(try await bob.timeline(with: alice.address).map(\.text.body) == ["late"])
         #expect(try await bob.records(PostponedStanza.prefix).isEmpty)

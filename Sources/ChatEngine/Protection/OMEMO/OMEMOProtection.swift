@@ -33,9 +33,7 @@ public final class OMEMOProtection: ContentProtection {
     }
 
     public func postponement(of message: Message, by route: ReceivedRoute) async -> ProtectionChange? {
-        let change = await parts.postponed.change(for: message, route)
-        if change != nil { parts.context.work.send() }
-        return change
+        await parts.postponed.change(for: message, route)
     }
 
     public func prepare(_ conversation: ConversationAddress) async throws(ProtectionError) {

@@ -71,26 +71,34 @@ struct PostponedStanza: Sendable {
 struct PostponedMessages: Sendable {
     let context: EncryptionContext
 
-    /// What is stored with a message that was not opened in time.
+    /// What is stored with a message that was not opened in time. It is opened in the next round, which begins now; if it waits
+    /// already, the service decides when.
     func change(for message: Message, _ route: ReceivedRoute) async -> ProtectionChange? {
         var draft = KeyDraft(context.memory)
-        await add(message, route, &draft)
-        return draft.finish()
+        let isNew = await add(message, route, &draft)
+        let change = draft.finish()
+        if isNew { context.work.send() }
+        return change
     }
 
     /// Stores a message that is opened later.
-    func add(_ message: Message, _ route: ReceivedRoute, _ draft: inout KeyDraft) async {
-        guard let stanza = PostponedStanza(message, route, now: context.now()) else { return }
+    ///
+    /// - Returns: whether it does not wait already.
+    @discardableResult
+    func add(_ message: Message, _ route: ReceivedRoute, _ draft: inout KeyDraft) async -> Bool {
+        guard let stanza = PostponedStanza(message, route, now: context.now()) else { return false }
         let waiting = try? await draft.values(beginningWith: PostponedStanza.prefix)
-        guard let waiting, waiting.count < PostponedStanza.limit else { return }
-        draft.write(stanza.name(using: context.cryptography), stanza.record)
+        guard let waiting, waiting.count < PostponedStanza.limit else { return false }
+        let name = stanza.name(using: context.cryptography)
+        draft.write(name, stanza.record)
+        return waiting[name] == nil
     }
 }
 
 extension SessionRecorder {
     /// Opens and stores the messages that could not be opened before for a reason that does not last.
     ///
-    /// - Returns: `false` if some were not opened in time again.
+    /// - Returns: `false` if some still wait.
     @discardableResult
     func openPostponed(of encryption: EncryptionContext) async throws -> Bool {
         guard encryption.ownDevice.loaded != nil else { return true }
@@ -99,8 +107,7 @@ extension SessionRecorder {
             try await open(try? PostponedStanza(record), named: name)
         }
         guard !waiting.isEmpty else { return true }
-        let left = try await encryption.memory.values(beginningWith: PostponedStanza.prefix)
-        return waiting.keys.allSatisfy { left[$0] == nil }
+        return try await encryption.memory.values(beginningWith: PostponedStanza.prefix).isEmpty
     }
 
     private func open(_ stanza: PostponedStanza?, named name: String) async throws(StoreError) {
