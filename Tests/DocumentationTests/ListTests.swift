@@ -66,20 +66,33 @@ struct ListTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("run-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let log = folder + "/log"
         let name = "S0-18, S0-72: a login in one step per line, with TLS and without"
         let other = try #require(
             try ProjectFile("Tests/XMPPAddressTests/JIDTests.swift").text.firstMatch(of: /@Test\(\s*"(S0-1\b[^"]*)"/)
         ).output.1
-        try
-            "✔ Test \"\(other)\" with 3 test cases passed after 0.1 seconds.\n✘ Test \"\(name)\" failed after 1 seconds.\n"
-            .write(toFile: log, atomically: true, encoding: .utf8)
-        let script = try Program("Scripts/acceptance", ["--missing", "--log", log])
+        // As the library writes them; the last one is of a process that crashed.
+        let events = folder + "/events"
+        let lines = """
+            {"kind":"test","payload":{"kind":"function","id":"A/a()","name":"a()","displayName":"\(other)"},"version":"6.3.0"}
+            {"kind":"test","payload":{"kind":"function","id":"B/b()","name":"b()","displayName":"\(name)"},"version":"6.3.0"}
+            {"kind":"event","payload":{"kind":"testEnded","testID":"A/a()","messages":[{"symbol":"pass","text":""}]}}
+            {"kind":"event","payload":{"kind":"issueRecorded","testID":"B/b()","issue":{"isKnown":false,"sourceLocation":\
+            {"fileID":"B/B.swift","line":7}},"messages":[{"symbol":"fail","text":"1 is not 2"}]}}
+            {"kind":"event","payload":{"kind":"testEnded","testID":"B/b()","messages":[{"symbol":"fail","text":""}]}}
+            {"kind":"event","payl
+            """
+        try lines.write(toFile: events, atomically: true, encoding: .utf8)
+        let script = try Program("Scripts/acceptance", ["--missing", "--events=" + events])
         #expect(await script.end() == 0)
         let missing = script.output.split(separator: "\n").filter { $0.contains("NO TEST") }.map { $0.prefix(8) }
         #expect(!missing.contains("S0-1    "))
         #expect(missing.contains("S0-2    ") || String(other).contains("S0-2"))
         #expect(missing.count > 150)
+
+        let failures = try Program("Scripts/test-failures", [events])
+        #expect(await failures.end() == 0)
+        #expect(failures.output.contains("\(name)\n  B/B.swift:7: 1 is not 2\n"))
+        #expect(!failures.output.contains(other))
     }
 
     @Test("the numbers in the names of tests are numbers of the list")
