@@ -74,6 +74,8 @@ case "store" where arguments.count == 3 || arguments.count == 4 && arguments[3] 
         print("failed: \(error)")
         exit(1)
     }
+case "insert" where arguments.count == 3:
+    await finish { try await insertMessages(Int(arguments[2]) ?? 0, in: arguments[1]) }
 case "encryption" where arguments.count == 4:
     do {
         try measureEncryption(
@@ -112,6 +114,7 @@ default:
                                                     the values of MODE
                benchmark store FOLDER MESSAGES      a store of so many messages filled, opened, read and searched,
                                                     beside Dino's and Gajim's schemas; with "alone" after it without
+               benchmark insert FOLDER MESSAGES     a store filled with so many messages
                benchmark encryption current|legacy DEVICES MESSAGES
                                                     messages encrypted for so many devices, and decrypted by one
                benchmark ratchets STEPS SEED        random walks with libomemo-c: what one encrypts the other decrypts

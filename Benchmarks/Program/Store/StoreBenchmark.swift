@@ -31,6 +31,21 @@ func measureStore(messages count: Int, in folder: String, alone: Bool) async thr
     table.show()
 }
 
+/// Fills a store with so many messages, and does nothing else.
+func insertMessages(_ count: Int, in folder: String) async throws {
+    let subject = try HongyanSubject(folder: folder)
+    for suffix in ["", "-wal", "-shm", ".lock"] { unlink(subject.path + suffix) }
+    var corpus = MessageCorpus()
+    var rest = (0..<count).map { _ in corpus.next() }[...]
+    try await subject.create()
+    while !rest.isEmpty {
+        try await subject.fill(rest.prefix(batch))
+        rest = rest.dropFirst(batch)
+    }
+    try await subject.settle()
+    try await subject.close()
+}
+
 /// Messages in one transaction during the synchronisation of a history.
 private let batch = 2000
 
