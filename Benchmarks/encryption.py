@@ -37,7 +37,8 @@ def main():
         for name, values in times.items()
     }
     if is_json:
-        print(json.dumps({"generation": generation, "devices": int(devices), "rounds": int(rounds), "microseconds": figures}))
+        result = {"generation": generation, "devices": int(devices), "rounds": int(rounds), "operations": OPERATIONS}
+        print(json.dumps({**result, "microseconds": figures}))
         return
     print(f"\n== {generation}: µs of processor time for a message, median (worst) of {rounds} rounds")
     print(f"{'':<40}" + "".join(f"{name:>22}" for name in figures))
