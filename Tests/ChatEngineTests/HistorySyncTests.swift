@@ -93,7 +93,33 @@ struct HistorySyncTests {
         #expect(request.query == StoredArchiveQuery(.forward, anchor: "149") && request.purpose == .newest)
         request = try #require(Self.request(sync.answered(request, gaps: gaps, now: Self.start)))
         // What is older than everything stored comes last.
-        #expect(request.query == StoredArchiveQuery(.backward, anchor: "5") && request.purpose == .gap)
+        #expect(request.query == StoredArchiveQuery(.backward, anchor: "5") && request.purpose == .past)
+        #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
+    }
+
+    @Test("an archive that was empty is read from its start: forward for programs, back to the start for people")
+    func emptyBefore() throws {
+        var policy = HistoryPolicy()
+        policy.order = .oldestFirst
+        var sync = HistorySync(account: Self.account, policy: policy)
+        var request = try #require(
+            Self.request(sync.sessionBegan(isResumed: false, gaps: [], end: "", now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.forward) && request.purpose == .newest)
+        request = try #require(Self.request(sync.answered(request, gaps: [], end: "49", now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.forward, anchor: "49"))
+        #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
+
+        // More than the pages for what nobody has asked for.
+        (policy.order, policy.gapPages, policy.reachesBack) = (.newestFirst, 1, false)
+        sync = HistorySync(account: Self.account, policy: policy)
+        request = try #require(
+            Self.request(sync.sessionBegan(isResumed: false, gaps: [], end: "", now: Self.start)))
+        #expect(request.query == StoredArchiveQuery(.backward))
+        for before in ["90", "60", "30"] {
+            let gap = ArchiveGap(after: nil, before: Self.gap(nil, before).before, followsEmpty: true)
+            request = try #require(Self.request(sync.answered(request, gaps: [gap], now: Self.start)))
+            #expect(request.query == StoredArchiveQuery(.backward, anchor: before) && request.purpose == .gap)
+        }
         #expect(sync.answered(request, gaps: [], now: Self.start) == .none)
     }
 

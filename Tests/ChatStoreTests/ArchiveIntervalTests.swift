@@ -38,6 +38,31 @@ struct ArchiveIntervalTests {
         #expect(Self.ends(intervals) == ["|0-109"])
     }
 
+    @Test("an archive that had no items: what it has later was missed, until it is read from its start")
+    func emptyArchive() {
+        var intervals = ArchiveIntervals()
+        Self.insert(0..<0, StoredArchiveQuery(.backward), isComplete: true, into: &intervals)
+        #expect(intervals.intervals == [.empty] && intervals.gaps.isEmpty)
+        // A page of a conversation or of a time says nothing of the start.
+        var other = ArchiveIntervals()
+        Self.insert(0..<0, StoredArchiveQuery(.backward, isLimitedByTime: true), isComplete: true, into: &other)
+        Self.insert(0..<0, StoredArchiveQuery(.backward), isComplete: false, into: &other)
+        #expect(other.intervals.isEmpty)
+
+        Self.insert(90..<100, StoredArchiveQuery(.backward), into: &intervals)
+        #expect(intervals.gaps == [ArchiveGap(after: nil, before: Self.place(90), followsEmpty: true)])
+        var forward = intervals
+        Self.insert(0..<30, StoredArchiveQuery(.forward, limit: "90"), into: &forward)
+        #expect(Self.ends(forward) == ["|0-29", "90-99"])
+        #expect(forward.gaps == [ArchiveGap(after: Self.place(29), before: Self.place(90))])
+        Self.insert(0..<90, StoredArchiveQuery(.backward, anchor: "90"), isComplete: true, into: &intervals)
+        #expect(Self.ends(intervals) == ["|0-99"])
+        #expect(intervals.gaps.isEmpty)
+        // An archive that was emptied later: what is stored stays.
+        Self.insert(0..<0, StoredArchiveQuery(.backward), isComplete: true, into: &intervals)
+        #expect(Self.ends(intervals) == ["|0-99"])
+    }
+
     @Test("a gap after an absence is known, and closed from both ends")
     func gap() {
         var intervals = ArchiveIntervals()

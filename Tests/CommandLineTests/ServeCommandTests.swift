@@ -198,15 +198,12 @@ struct ServeCommandTests {
             number: 0, account: try await server.newAccount("romeo"), server: server, receiver: try JID(juliet.address))
         let flow = EventFlow(limit: 1_000)
         var service = try await juliet.service()
+        // The archive is read while it is empty; the only message of this session is not read from it.
+        #expect(try await juliet.served(by: service) { $0["caughtUp"] == true }["state"] == "online")
         _ = try await juliet.call("events.read", ["reader": "bot"])
         _ = try await juliet.call("contacts.add", ["address": .string(sender.account.address)])
         try await sender.send(0..<1, flow)
         #expect(try await Self.bodies(of: juliet, count: 1) == ["0 0"])
-        service.signal(SIGINT)
-        #expect(await service.result().status == 0)
-        // The second session finds the message in the archive.
-        service = try await juliet.service()
-        #expect(try await juliet.served(by: service) { $0["caughtUp"] == true }["state"] == "online")
         service.signal(SIGINT)
         #expect(await service.result().status == 0)
         // Three pages.

@@ -11,8 +11,10 @@ public struct HistoryRequest: Hashable, Sendable {
         case newest
         /// The user has scrolled to the oldest stored message.
         case older
-        /// To fill a gap.
+        /// To fill a gap: messages that were missed.
         case gap
+        /// To read what is older than anything that was ever read.
+        case past
     }
 
     /// The archive: the account's bare address, or a room's.

@@ -98,7 +98,7 @@ public actor HistoryService {
         let id = context.id
         return try await context.store.read { reader throws(StoreError) -> (anchor: String?, oldest: String?)? in
             let whole = try reader.archiveIntervals(of: archive, with: nil, account: id)
-            if whole.count == 1, whole[0].reachesStart { return nil }
+            if whole.count == 1, whole[0].reachesStart, whole[0] != .empty { return nil }
             var first: StoredArchivePosition?
             if let conversation = try reader.conversation(key) {
                 let beginning = TimelinePosition.start(of: MessageTime(millisecondsSince1970: .min))
@@ -108,7 +108,7 @@ public actor HistoryService {
                     break
                 }
             }
-            let stored = try reader.archiveIntervals(of: archive, with: peer, account: id)
+            let stored = try reader.archiveIntervals(of: archive, with: peer, account: id).filter { $0 != .empty }
             guard let interval = first.map({ first in stored.first { $0.contains(first) } }) ?? stored.last else {
                 return (first?.id, first?.id)
             }
@@ -250,7 +250,7 @@ public actor HistoryService {
         await context.queue.roomOpened(request.archive)
     }
 
-    /// The gaps in what is stored of an archive, and the id of its newest item.
+    /// The gaps in what is stored of an archive, and the id of its newest item, which is empty for an archive that was empty.
     private func known(of archive: JID) async -> (gaps: [ArchiveGap], end: String?) {
         let id = context.id
         return

@@ -27,7 +27,7 @@ public struct HistorySync: ~Copyable, Sendable {
     struct Archive {
         /// There may be new messages.
         var isNewestDue = false
-        /// The id of the newest stored item, after which missed ones are read if the oldest come first.
+        /// The id of the newest stored item, after which missed ones are read if the oldest come first; empty if the archive was.
         var end: String?
         /// The gaps to fill, newest first.
         var gaps: [ArchiveGap] = []
@@ -42,13 +42,13 @@ public struct HistorySync: ~Copyable, Sendable {
 
         /// The next gap that may be filled.
         func dueGap(_ policy: HistoryPolicy) -> ArchiveGap? {
-            missedGap(policy) ?? gaps.first { $0.after == nil ? gapPages > 0 : missedPages > 0 }
+            missedGap(policy) ?? gaps.first { $0.isMissed ? missedPages > 0 : gapPages > 0 }
         }
 
         /// The next gap between stored messages, if the oldest messages come first.
         func missedGap(_ policy: HistoryPolicy) -> ArchiveGap? {
             guard policy.order == .oldestFirst, missedPages > 0 else { return nil }
-            return gaps.last { $0.after != nil }
+            return gaps.last(where: \.isMissed)
         }
     }
 
@@ -98,7 +98,7 @@ public struct HistorySync: ~Copyable, Sendable {
 extension HistorySync {
     /// The stream is established. After a resumption nothing was missed; a new session starts with the newest page.
     ///
-    /// - Parameter end: the id of the newest item that is stored.
+    /// - Parameter end: the id of the newest item that is stored; empty if the archive had none when it was read.
     public mutating func sessionBegan(
         isResumed: Bool, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
     ) -> Action {
@@ -118,7 +118,7 @@ extension HistorySync {
 
     /// A room was joined: its archive may have more than the history sent on joining.
     ///
-    /// - Parameter end: the id of the newest item that is stored.
+    /// - Parameter end: the id of the newest item that is stored; empty if the archive had none when it was read.
     public mutating func roomEntered(
         _ room: JID, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
     ) -> Action {
@@ -159,9 +159,8 @@ extension HistorySync {
                     archive.end = end
                     if request.query.direction == .forward { archive.missedPages -= 1 }
                 }
-                if request.purpose == .gap {
-                    if request.query.limit == nil { archive.gapPages -= 1 } else { archive.missedPages -= 1 }
-                }
+                if request.purpose == .gap { archive.missedPages -= 1 }
+                if request.purpose == .past { archive.gapPages -= 1 }
             }
             online.archives[request.archive] = archive
         }
@@ -263,15 +262,16 @@ extension HistorySync {
 
     private static func filling(_ gap: ArchiveGap, of archive: JID, _ policy: HistoryPolicy) -> HistoryRequest {
         var query = StoredArchiveQuery(.backward, anchor: gap.before.id, limit: gap.after?.id)
-        if policy.order == .oldestFirst, let after = gap.after {
-            query = StoredArchiveQuery(.forward, anchor: after.id, limit: gap.before.id)
+        if policy.order == .oldestFirst, gap.isMissed {
+            query = StoredArchiveQuery(.forward, anchor: gap.after?.id, limit: gap.before.id)
         }
-        return HistoryRequest(archive: archive, query: query, purpose: .gap, limit: policy.pageSize)
+        return HistoryRequest(
+            archive: archive, query: query, purpose: gap.isMissed ? .gap : .past, limit: policy.pageSize)
     }
 
     /// The gap before the oldest message comes last, or waits for the user to scroll there.
     static func holes(_ gaps: [ArchiveGap], _ policy: HistoryPolicy) -> [ArchiveGap] {
-        gaps.filter { $0.after != nil || policy.reachesBack }
+        gaps.filter { $0.isMissed || policy.reachesBack }
     }
 
     static func next(
@@ -312,7 +312,7 @@ extension HistorySync {
             guard policy.order == .oldestFirst, archive.missedPages > 0, let end = archive.end else {
                 return .ask(newest(of: address, policy))
             }
-            let query = StoredArchiveQuery(.forward, anchor: end)
+            let query = StoredArchiveQuery(.forward, anchor: end.isEmpty ? nil : end)
             return .ask(HistoryRequest(archive: address, query: query, purpose: .newest, limit: policy.pageSize))
         }
         for address in order where isReady(address) {

@@ -88,12 +88,12 @@ public struct SessionRecorder: SessionStore {
             var known: [(room: StoredRoom, hasArchive: Bool)] = []
             for room in try reader.rooms(of: account) {
                 let intervals = try reader.archiveIntervals(of: room.address, with: nil, account: account)
-                known.append((room, !intervals.isEmpty))
+                known.append((room, intervals.contains { $0 != .empty }))
             }
             return (
                 try reader.session(of: account), known, try reader.contacts(of: account),
                 try reader.account(own)?.lastOnline,
-                try !reader.archiveIntervals(of: own, with: nil, account: account).isEmpty
+                try reader.archiveIntervals(of: own, with: nil, account: account).contains { $0 != .empty }
             )
         }
         people.replaceContacts(contacts)

@@ -1,6 +1,8 @@
 public import XMPPAddress
 
 /// A part of an archive that is stored without gaps. Only adjacent pages prove that, never live messages.
+///
+/// An archive that had no items when it was read has ``empty``: everything that it has later is known to be missing.
 public struct ArchiveInterval: Hashable, Sendable, Codable {
     /// Whether `first` is the oldest item of the archive.
     public internal(set) var reachesStart: Bool
@@ -12,6 +14,12 @@ public struct ArchiveInterval: Hashable, Sendable, Codable {
         self.first = first
         self.last = last
     }
+
+    /// The interval of an archive that had no items. It contains none, and ends before every item.
+    public static let empty: ArchiveInterval = {
+        let start = StoredArchivePosition(id: "", time: MessageTime(millisecondsSince1970: .min), rank: .min)
+        return ArchiveInterval(reachesStart: true, first: start, last: start)
+    }()
 
     /// Whether an item is in the interval: it is one of its ends, or its time is between theirs.
     public func contains(_ position: StoredArchivePosition) -> Bool {
@@ -43,10 +51,14 @@ public struct ArchiveGap: Hashable, Sendable {
     public let after: StoredArchivePosition?
     /// The first known item after the gap.
     public let before: StoredArchivePosition
+    /// Whether the gap came after the archive was read for the first time. Otherwise its items are older than what was ever read.
+    public let isMissed: Bool
 
-    public init(after: StoredArchivePosition?, before: StoredArchivePosition) {
+    /// - Parameter followsEmpty: the gap begins at the start of an archive that had no items when it was read.
+    public init(after: StoredArchivePosition?, before: StoredArchivePosition, followsEmpty: Bool = false) {
         self.after = after
         self.before = before
+        isMissed = after != nil || followsEmpty
     }
 }
 

@@ -10,9 +10,15 @@ package struct ArchiveIntervals: Equatable, Sendable {
     var gaps: [ArchiveGap] {
         var gaps: [ArchiveGap] = []
         var previous: StoredArchivePosition?
+        var wasEmpty = false
         for interval in intervals {
+            guard interval != .empty else {
+                wasEmpty = true
+                continue
+            }
             if previous != nil || !interval.reachesStart {
-                gaps.append(ArchiveGap(after: previous, before: interval.first))
+                gaps.append(
+                    ArchiveGap(after: previous, before: interval.first, followsEmpty: previous == nil && wasEmpty))
             }
             previous = interval.last
         }
@@ -54,8 +60,10 @@ package struct ArchiveIntervals: Equatable, Sendable {
                 reachesStart = true
             }
         }
-        // An empty archive has no bounds to store, and another query of it is cheap.
-        guard let first = members.first, let last = members.last else { return }
+        guard let first = members.first, let last = members.last else {
+            if reachesStart, isComplete, intervals.isEmpty { intervals = [.empty] }
+            return
+        }
         var union = ArchiveInterval(reachesStart: reachesStart, first: first, last: last)
         // A joined interval can touch another one that the page alone did not touch.
         var ids = Set(members.map(\.id))
@@ -64,11 +72,13 @@ package struct ArchiveIntervals: Equatable, Sendable {
         while joined {
             joined = false
             for (index, other) in rest.enumerated() where Self.touch(union, ids, members, other) {
-                if other.first.isBefore(union.first) { union.first = other.first }
-                if union.last.isBefore(other.last) { union.last = other.last }
+                if other != .empty {
+                    if other.first.isBefore(union.first) { union.first = other.first }
+                    if union.last.isBefore(other.last) { union.last = other.last }
+                    ids.insert(other.first.id)
+                    ids.insert(other.last.id)
+                }
                 union.reachesStart = union.reachesStart || other.reachesStart
-                ids.insert(other.first.id)
-                ids.insert(other.last.id)
                 rest.remove(at: index)
                 joined = true
                 break
@@ -84,6 +94,7 @@ package struct ArchiveIntervals: Equatable, Sendable {
     private static func touch(
         _ union: ArchiveInterval, _ ids: Set<String>, _ members: [StoredArchivePosition], _ other: ArchiveInterval
     ) -> Bool {
+        if other == .empty { return union.reachesStart }
         if ids.contains(other.first.id) || ids.contains(other.last.id) { return true }
         if union.reachesStart && other.reachesStart { return true }
         func isInside(_ time: MessageTime, _ interval: ArchiveInterval) -> Bool {
