@@ -11,10 +11,12 @@ extension ChatHome {
     /// - Parameters:
     ///   - media: the cache of all accounts.
     ///   - isEnabled: `false` for accounts that do not try to connect, so that no error is shown.
+    ///   - storage: where the accounts are kept; one with `media` without it.
     static func unreachable(
-        _ addresses: String..., password: String? = "secret", media: MediaCache? = nil, isEnabled: Bool = true
+        _ addresses: String..., password: String? = "secret", media: MediaCache? = nil, isEnabled: Bool = true,
+        storage: MemoryAccountStorage? = nil
     ) async throws -> ChatHome {
-        let accountStorage = MemoryAccountStorage(media: media)
+        let accountStorage = storage ?? MemoryAccountStorage(media: media)
         let store = MemoryStore()
         var accounts: [AccountID] = []
         for address in addresses {

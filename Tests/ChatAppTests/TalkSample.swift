@@ -11,6 +11,7 @@ import XMPPAddress
 @MainActor
 final class TalkSample {
     let home: ChatHome
+    let storage: MemoryAccountStorage
     let context: AppContext
     let account: AccountID
     let juliet: JID
@@ -20,7 +21,8 @@ final class TalkSample {
     private static let style: Void = StyleSheet.add(Style.rules)
 
     init(media: MediaCache? = nil, isEnabled: Bool = true) async throws {
-        home = try await ChatHome.unreachable("juliet@capulet.example", media: media, isEnabled: isEnabled)
+        storage = MemoryAccountStorage(media: media)
+        home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: isEnabled, storage: storage)
         context = AppContext(home: home)
         juliet = try JID("juliet@capulet.example")
         romeo = try JID("romeo@montague.example")

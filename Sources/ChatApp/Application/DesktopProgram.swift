@@ -103,7 +103,7 @@ public final class DesktopProgram {
                 preferences: await profile.preferences())
             if let log { home.prepare = { log.attach(to: &$0) } }
             let context = AppContext(home: home, program: self)
-            self.context = context
+            use(context)
             context.followStyle()
             if let salvage = store.report.salvage { context.showToast(salvage.message(at: profile.storePath)) }
             if startsHidden { await home.setActive(false) } else { showWindow() }
@@ -121,6 +121,9 @@ public final class DesktopProgram {
             application.quit()
         }
     }
+
+    /// Sets what the windows of the program show.
+    func use(_ context: AppContext) { self.context = context }
 
     /// Shows why the profile could not be opened, and quits.
     private func show(_ failure: ProfileFailure) async {

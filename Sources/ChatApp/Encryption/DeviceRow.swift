@@ -35,6 +35,8 @@ final class DeviceRow {
         root.show(subtitle: ([facts] + Self.lines(device)).joined(separator: "\n"))
         root.accessible(label: "\(name), \(facts)")
         root.accessible(description: device.fingerprintGroups.joined(separator: " "))
+        // Without a key there is nothing to compare.
+        root.isActivatable = device.fingerprint != nil
         icon.show(Self.icon(device))
         icon.css("warning", device.fingerprint != nil && device.trust == .undecided)
         icon.css("dim-label", device.isAnnounced == false || device.isUnused)

@@ -27,6 +27,12 @@ public class ActionRow: Widget {
     /// A click on the row activates this one of its widgets.
     public func activates(_ child: Widget) { adw_action_row_set_activatable_widget(cast(), child.widget) }
 
+    /// Whether a click on it does something.
+    public var isActivatable: Bool {
+        get { gtk_list_box_row_get_activatable(cast()).isTrue }
+        set { gtk_list_box_row_set_activatable(cast(), newValue.gboolean) }
+    }
+
     /// Calls `body` when the row is clicked.
     public func onActivate(_ body: @escaping () -> Void) {
         gtk_list_box_row_set_activatable(cast(), 1)

@@ -19,7 +19,28 @@ struct Scene {
     /// The controls that have no effect that can be seen in this process, with the reason.
     var exceptions: [String: String] = [:]
     var menu: Menu?
+    /// Finds the part of the window whose controls are used; `nil` for the whole window. The others belong to another scene.
+    var part: (@MainActor (Window) async -> WidgetPointer?)?
     let open: @MainActor () async throws -> Window
+
+    /// The same window, of which a part is used.
+    func part(_ part: @escaping @MainActor (Window) async -> WidgetPointer?) -> Scene {
+        Scene(title: title, exceptions: exceptions, menu: menu, part: part, open: open)
+    }
+
+    /// The group of preferences in which a row has this title.
+    static func group(with title: String) -> @MainActor (Window) async -> WidgetPointer? {
+        { window in
+            @MainActor func find() -> WidgetPointer? {
+                WidgetTree.first(in: window.widget) {
+                    WidgetTree.isA($0, adw_preferences_row_get_type()) && gtk_widget_get_mapped($0).isTrue
+                        && WidgetTree.rowTitle(of: $0) == title
+                }
+            }
+            _ = await Toolkit.eventually { find() != nil }
+            return find().flatMap { WidgetTree.ancestor(of: $0, adw_preferences_group_get_type()) }
+        }
+    }
 
     /// The same window with a menu in it.
     func menu(

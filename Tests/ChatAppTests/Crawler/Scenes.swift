@@ -20,8 +20,8 @@ final class Scenes {
     private var mentioned = ""
 
     static let choosesFile = "the chooser belongs to the desktop"
-    private static let isRead = "it is read when the dialog is answered"
-    private static let isChosen = "it is chosen already"
+    static let isRead = "it is read when the form or the dialog is answered"
+    static let isChosen = "it is chosen already"
 
     var context: AppContext { sample.context }
     var room: ConversationKey { get throws { try sample.key("orchard@rooms.example", .room) } }
@@ -100,30 +100,51 @@ final class Scenes {
             Scene(title: "main window without a conversation") { [self] in
                 context.windowState.conversation = nil
                 return try await openMain()
-            },
+            }.part { [self] _ in main?.welcome.root.widget },
             Scene(title: "main window with a room", exceptions: ["Send pictures or files": Self.choosesFile]) {
                 [self] in
                 try await openMain(room)
-            },
+            }.part { [self] _ in main?.conversation?.root.widget },
             Scene(title: "contacts", exceptions: ["Offline · 2": "a heading"]) { [self] in
                 let window = try await openMain()
                 main?.showContacts()
                 return window
-            },
-            Scene(
-                title: "finding", exceptions: ["Send pictures or files": Self.choosesFile],
-                open: openConversation { $0.find() }),
+            }.part { [self] _ in main?.contacts?.root.widget },
+            Scene(title: "finding", open: openConversation { $0.find() })
+                .part { [self] _ in main?.conversation?.findBar.root.widget },
             Scene(
                 title: "selected messages",
                 open: openConversation { view in
                     if let message = view.timeline.model.items.last?.message { view.timeline.select(message) }
-                }),
+                }
+            ).part { [self] _ in main?.conversation?.selectionBar.root.widget },
             Scene(
                 title: "a reply", exceptions: ["Send pictures or files": Self.choosesFile],
                 open: openConversation { view in
                     if let message = view.timeline.model.items.last?.message { view.timeline.onReply(message.id) }
-                }),
+                }
+            ).part { [self] _ in main?.conversation?.composer?.root.widget },
         ]
+    }
+
+    /// The buttons beside the message under the pointer. They are there for the mouse only: the keyboard has the menu.
+    var tools: Scene {
+        Scene(title: "tools of a message") { [self] in try await openMain(sample.key) }.part { [self] _ in
+            guard let timeline = main?.conversation?.timeline else { return nil }
+            // Messages that still move hide the buttons, until the pointer moves again.
+            let isShown = await Toolkit.eventually {
+                let tools = timeline.tools
+                if tools.root.isVisible, tools.root.width > 0 { return true }
+                guard let message = timeline.model.items.compactMap(\.message).first,
+                    let bubble = timeline.bubble(of: message.id)?.bubble,
+                    let place = bubble.translate(
+                        x: Double(bubble.width) / 2, y: Double(bubble.height) / 2, to: timeline.overlay)
+                else { return false }
+                tools.pointed(place)
+                return false
+            }
+            return isShown ? timeline.tools.root.widget : nil
+        }
     }
 
     var mainMenus: [Scene] {
@@ -134,7 +155,6 @@ final class Scenes {
             return window
         }
         return [
-            window.menu("main menu", Scene.menu(of: "Main Menu")),
             window.menu(
                 "presence", exceptions: ["Available": Self.isChosen],
                 Scene.menu { gtk_widget_has_css_class($0, "own-presence").isTrue }),
@@ -299,58 +319,6 @@ final class Scenes {
                 view.present()
                 return view.window
             },
-        ]
-    }
-
-    // MARK: Preferences and accounts
-
-    private func preferences(_ page: (ProgramPreferencesWindow) -> PreferencesPage?) -> Window {
-        let view = ProgramPreferencesWindow.show(sample.home, over: nil)
-        if let page = page(view) { view.window.show(page) }
-        return view.window
-    }
-
-    var preferences: [Scene] {
-        let home = sample.home
-        return [
-            Scene(title: "preferences") { [self] in preferences { _ in nil } },
-            Scene(
-                title: "general preferences",
-                exceptions: ["Start when you log in": "it writes a file for the desktop of the user"]
-            ) { [self] in preferences { $0.general } },
-            Scene(title: "data preferences", exceptions: ["With pictures and files": Self.isRead]) { [self] in
-                preferences { $0.data.page }
-            },
-            Scene(
-                title: "account page", exceptions: ["Choose a Picture…": Self.choosesFile]
-            ) { [sample] in
-                ProgramPreferencesWindow.show(home, over: nil, account: sample.account).window
-            },
-            Scene(title: "change the password") { [sample] in
-                let view = ProgramPreferencesWindow.show(home, over: nil, account: sample.account)
-                view.account?.changePassword()
-                return try #require(view.account?.passwordQuestion?.dialog)
-            },
-            Scene(title: "keyboard shortcuts") { ShortcutsWindow.show(over: nil) },
-        ]
-    }
-
-    var signIn: [Scene] {
-        let home = sample.home
-        func flow(_ title: String, _ page: @escaping @MainActor (SignInFlow) -> Void) -> Scene {
-            Scene(title: title) {
-                let flow = SignInFlow(home, isFirst: true)
-                let window = Window("Hongyan", width: 460, height: 680, flow.root)
-                flow.window = { [weak window] in window }
-                window.retain(flow)
-                page(flow)
-                window.present()
-                return window
-            }
-        }
-        return [
-            flow("first page") { _ in }, flow("sign in") { $0.showSignIn() },
-            flow("choice of a provider") { $0.showRegistration() }, flow("invitation") { $0.showInvitation() },
         ]
     }
 }

@@ -118,6 +118,11 @@ enum WidgetTree {
             {
                 line += " \(String(cString: icon))"
             }
+            // A password that can be read.
+            if isA(widget, gtk_text_get_type()) {
+                let text = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkText.self)
+                if gtk_text_get_visibility(text).isTrue { line += " visible" }
+            }
             if hasFocus, gtk_widget_is_focus(widget).isTrue { line += " focus" }
             if !gtk_widget_is_sensitive(widget).isTrue { line += " insensitive" }
             if isA(widget, gtk_toggle_button_get_type()) {

@@ -46,7 +46,9 @@ struct WindowCrawler {
                 await Self.close()
                 continue
             }
-            if await !hasEffect(control, widget, shown) { report.withoutEffect.append(control.name) }
+            if await !hasEffect(control, widget, shown) {
+                report.withoutEffect.append(control.name)
+            }
             await Self.close()
         }
         return report
@@ -101,6 +103,9 @@ struct WindowCrawler {
     private func shown() async throws -> Shown {
         let window = try await scene.open()
         await Self.rest(window)
+        if let part = scene.part {
+            return Shown(root: try #require(await part(window), "\(scene.title): the part is not there"))
+        }
         guard let menu = scene.menu else { return Shown(root: window.widget) }
         let button = await menu(window)
         let left = [button].compactMap { $0 }

@@ -26,7 +26,8 @@ extension WindowTests {
             #expect(rows[0].decisions == [.compare, .distrust, .forget])
             #expect(rows[2].decisions == [.compare, .trust, .distrust, .forget])
             // Without a key there is nothing to decide.
-            #expect(rows[3].decisions == [] && !rows[3].menu.isVisible)
+            #expect(rows[3].decisions == [] && !rows[3].menu.isVisible && !rows[3].root.isActivatable)
+            #expect(rows[2].root.isActivatable)
             #expect(rows[4].decisions == [.compare, .trust, .forget])
             await Toolkit.picture(window.window, "devices")
             window.window.close()
