@@ -193,12 +193,7 @@ final class ComposerView {
         let mention = context.mayAddressEverybody == nil ? nil : EverybodyMention.first(in: text)?.mention
         everybody.isVisible = mention != nil
         guard let mention, let mayAddress = context.mayAddressEverybody?() else { return }
-        everybody.text =
-            switch (mention, mayAddress) {
-            case (.all, true): localized("Everyone in the room is notified.")
-            case (.here, true): localized("Everyone who is in the room now is notified.")
-            case (_, false): localized("Only moderators can notify everyone in the room.")
-            }
+        everybody.text = Wording.everybody(mention, isAllowed: mayAddress)
     }
 
     // MARK: Actions

@@ -148,7 +148,9 @@ final class ContactView {
 
     private func showChoices() {
         if !remark.containsFocus { remark.text = model.remark ?? "" }
-        groups.show(subtitle: model.groups.isEmpty ? localized("None") : model.groups.sorted().joined(separator: ", "))
+        groups.show(
+            subtitle: model.groups.isEmpty
+                ? localized("None") : model.groups.sorted().joined(separator: localized(", ")))
         groups.accessible(label: localized("Groups"))
         if let muting { mute.control.withoutHearing(muting) { mute.isActive = model.isMuted == true } }
         mute.isSensitive = model.isMuted != nil

@@ -156,7 +156,7 @@ final class OutgoingWindow {
         refused.isVisible = !selection.refused.isEmpty
         refused.text =
             selection.refused.isEmpty
-            ? "" : localized("These files cannot be sent: %@", selection.refused.joined(separator: ", "))
+            ? "" : localized("These files cannot be sent: %@", selection.refused.joined(separator: localized(", ")))
     }
 }
 

@@ -89,7 +89,7 @@ final class RoomCreationView {
         page.add(group)
         page.add(PreferencesGroup("", description: nil, [access]))
         page.add(PreferencesGroup("", description: nil, [nickname]))
-        page.order([name, shownName, nickname])
+        page.order([name, shownName, access, nickname])
         name.onChange { [weak model] text in if let model, model.text != text { model.text = text } }
         shownName.onChange { [weak model] text in
             if let model, model.settings.name != text { model.settings.name = text }

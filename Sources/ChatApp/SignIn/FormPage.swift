@@ -18,7 +18,7 @@ final class FormPage {
     private let waiting: Box
     private var isBusy = false
     private var isButtonNeeded = true
-    private var order: [EntryRow] = []
+    private var order: [Widget] = []
 
     /// - Parameter title: `nil` where the header bar has it.
     init(title: String?, description: String?, button label: String) {
@@ -40,11 +40,11 @@ final class FormPage {
     func add(_ widget: Widget) { fields.append(widget) }
     func remove(_ widget: Widget) { fields.remove(widget) }
 
-    /// Sets the order of the fields: Return activates the button, and Tab moves to the next field, where GTK would
-    /// leave the list.
-    func order(_ rows: [EntryRow]) {
+    /// Sets the order of the fields and choices: Return in a field activates the button, and Tab moves to the next one, where GTK
+    /// would leave the list.
+    func order(_ rows: [Widget]) {
         for row in rows where !order.contains(where: { $0 === row }) {
-            row.onActivate { [weak self] in self?.onContinue() }
+            (row as? EntryRow)?.onActivate { [weak self] in self?.onContinue() }
             row.onKey { [weak self, weak row] key in
                 guard let self, let row, key.key == .tab, !key.modifiers.contains(.control) else { return false }
                 return self.move(from: row, forward: !key.modifiers.contains(.shift))
@@ -53,7 +53,7 @@ final class FormPage {
         order = rows
     }
 
-    private func move(from row: EntryRow, forward: Bool) -> Bool {
+    private func move(from row: Widget, forward: Bool) -> Bool {
         guard let index = order.firstIndex(where: { $0 === row }) else { return false }
         let others = forward ? Array(order[(index + 1)...]) : order[..<index].reversed()
         return others.contains { $0.isMapped && $0.isSensitive && $0.grabFocus() }

@@ -30,8 +30,9 @@ final class ReactionsView {
             let text = group.count > 1 ? "\(group.emoji) \(group.count)" : group.emoji
             let button = Button(Label(text)).css("reaction").focusOnClick(false)
             button.css("own", group.isOwn)
-            button.tip(group.names.joined(separator: ", "))
-            button.accessible(label: localized("%@ from %@", group.emoji, group.names.joined(separator: ", ")))
+            button.tip(group.names.joined(separator: localized(", ")))
+            button.accessible(
+                label: localized("%@ from %@", group.emoji, group.names.joined(separator: localized(", "))))
             let emoji = group.emoji
             button.onClick { [weak self] in self?.onToggle(emoji) }
             append(button, buttons.count)

@@ -1,4 +1,5 @@
 public import ChatEngine
+public import ChatStore
 public import GroupChat
 internal import Localization
 internal import XMPPStanzas
@@ -33,6 +34,17 @@ extension Wording {
         case nil, .forbidden?, .notAllowed?, .notAuthorized?: localized("The room does not allow it.")
         case .itemNotFound?: localized("There is no occupant with this name in the room.")
         default: localized("The room refused it.")
+        }
+    }
+
+    /// Whom a message with “@all” or “@here” notifies.
+    ///
+    /// - Parameter isAllowed: whether its author may address everybody in the room.
+    public static func everybody(_ mention: EverybodyMention, isAllowed: Bool) -> String {
+        switch (mention, isAllowed) {
+        case (.all, true): localized("Everyone in the room is notified.")
+        case (.here, true): localized("Everyone who is in the room now is notified.")
+        case (_, false): localized("Only moderators can notify everyone in the room.")
         }
     }
 

@@ -145,6 +145,6 @@ extension Wording {
     public static func provider(_ provider: KnownProvider) -> String {
         let locale = Locale(identifier: Localization.language)
         let countries = provider.countries.map { locale.localizedString(forRegionCode: $0) ?? $0 }
-        return localized("%1$@ · since %2$@", countries.joined(separator: ", "), String(provider.since))
+        return localized("%1$@ · since %2$@", countries.joined(separator: localized(", ")), String(provider.since))
     }
 }

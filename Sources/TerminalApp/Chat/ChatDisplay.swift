@@ -103,7 +103,9 @@ final class ChatDisplay {
     private var lowerRows: [TerminalScreen.Row] {
         let list =
             models.conversation == nil ? models.contacts.rows(columns: columns, maximum: screen.maximumLiveRows) : []
-        return list + [StatusRow(models, activity: console.activity).row(columns: columns)]
+        let hint = StatusRow.hint(
+            about: console.isWriting ? console.input.string : "", in: models.conversation?.room)
+        return list + [StatusRow(models, activity: console.activity ?? hint).row(columns: columns)]
     }
 
     private var prompt: String {

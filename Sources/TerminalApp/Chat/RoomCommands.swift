@@ -93,7 +93,7 @@ struct RoomCommands {
         }
         let more = state.people.count - names.count
         console.showNotice(
-            names.joined(separator: ", ")
+            names.joined(separator: localized(", "))
                 + (more > 0 ? localized("  … and %@ more", plural: "  … and %@ more", count: more) : ""))
     }
 

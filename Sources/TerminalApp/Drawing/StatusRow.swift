@@ -47,6 +47,13 @@ extension StatusRow {
         self.init(left: activity.map { ($0, .warning) } ?? Self.peer(models), right: Self.own(models))
     }
 
+    /// Whom “@all” or “@here” in a message notifies, in place of the state of the room; `nil` without one of them.
+    @MainActor
+    static func hint(about text: String, in room: RoomModel?) -> String? {
+        guard let room, let mention = EverybodyMention.first(in: text)?.mention else { return nil }
+        return Wording.everybody(mention, isAllowed: room.mayAddressEverybody())
+    }
+
     @MainActor
     private static func peer(_ models: AccountModels) -> Part {
         guard let conversation = models.conversation else { return (localized("contacts"), .bold) }
