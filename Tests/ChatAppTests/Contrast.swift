@@ -87,6 +87,33 @@ struct Pixels {
         return colours(of: widget, in: window).keys.max { $0.contrast(to: background) < $1.contrast(to: background) }
     }
 
+    /// The contrast of the strongest pixel of a widget to what is at its corners, which it does not cover because it is round.
+    func contrastToSurroundings(of widget: Widget, in window: Window) -> Double {
+        guard let corner = widget.translate(x: 0, y: 0, to: window),
+            let surroundings = colour(x: Int(corner.x), y: Int(corner.y))
+        else { return 0 }
+        return colours(of: widget, in: window).keys.map { $0.contrast(to: surroundings) }.max() ?? 0
+    }
+
+    /// The strongest change between two pictures of a window: the contrast of a pixel before and after it.
+    ///
+    /// - Parameter part: the part of the window that is compared; `nil` for all of it.
+    func change(from earlier: Pixels, in part: (x: Double, y: Double, width: Double, height: Double)? = nil) -> Double {
+        let (left, top) = (max(0, Int(part?.x ?? 0)), max(0, Int(part?.y ?? 0)))
+        let (right, bottom) = (
+            min(width, part.map { left + Int($0.width) } ?? width),
+            min(height, part.map { top + Int($0.height) } ?? height)
+        )
+        var strongest = 1.0
+        for y in top..<max(top, bottom) {
+            for x in left..<max(left, right) {
+                guard let now = colour(x: x, y: y), let then = earlier.colour(x: x, y: y), now != then else { continue }
+                strongest = max(strongest, now.contrast(to: then))
+            }
+        }
+        return strongest
+    }
+
     /// How much of a widget is not background, from 0 to 1.
     func share(of widget: Widget, in window: Window) -> Double {
         let counts = colours(of: widget, in: window)
@@ -128,14 +155,15 @@ enum Contrast {
         return found
     }
 
-    /// Texts of a window with less than 4.5:1. Antialiasing takes a little of it from thin strokes.
+    /// Texts of a window with less than 4.5:1, and marks with less than 3:1. Antialiasing takes a little of it from thin strokes.
     private static func weak(_ window: Window, in scheme: StyleManager.Scheme) async -> [String] {
         StyleManager.use(scheme)
         await Toolkit.settle()
         _ = await Toolkit.eventually { window.render() != nil }
-        var found: [String] = []
+        var found = ["\(scheme): nothing is drawn"]
         // A frame in between may still show the other style.
-        for _ in 0..<20 {
+        let end = ContinuousClock.now + limit
+        repeat {
             for _ in 0..<10 { _ = MainLoop.runIteration() }
             try? await Task.sleep(for: .milliseconds(20))
             guard let pixels = Pixels(window) else { continue }
@@ -146,10 +174,13 @@ enum Contrast {
                 let strongest = pixels.strongest(of: label, in: window).map { "\($0)" } ?? ""
                 return "\(scheme) “\(text)” \(contrast): \(strongest) on \(background)"
             }
-            if found.isEmpty { break }
-        }
+            found += Marks.weak(in: window, pixels).map { "\(scheme) \($0)" }
+        } while !found.isEmpty && ContinuousClock.now < end
         return found
     }
+
+    /// How long a window may take to show another style: test machines are slow and shared.
+    static let limit = Duration.seconds(20)
 
     static func check(_ window: Window, _ title: String) async {
         // Thick strokes have pixels of the full colour.

@@ -1,7 +1,7 @@
 /// The program's CSS on top of libadwaita. All colours are named colours of the theme, so that dark and high-contrast
 /// styles work.
 enum Style {
-    static let rules = contrast + conversations + contacts + timeline + composer + rooms + sharedMedia
+    static let rules = contrast + marks + conversations + contacts + timeline + composer + rooms + sharedMedia
 
     /// Text needs a contrast of 4.5:1 (WCAG 2.1 §1.4.3). The opacity of libadwaita's secondary texts gives 3.2:1, and white on
     /// its accent colour 3.7:1.
@@ -10,6 +10,18 @@ enum Style {
         .dim-label, row label.subtitle, windowtitle .subtitle, text > placeholder { opacity: 0.72; }
         row.entry.error .subtitle, row.entry.error .dim-label { opacity: 1; }
         button.suggested-action { background-color: @readable_accent_color; }
+        row:disabled .suffixes > image { opacity: 0.5; }
+
+        """
+
+    /// Marks need a contrast of 3:1 (WCAG 2.1 §1.4.11). libadwaita's outlines of choices have 1.3:1, a switch that is off has 1.5:1, and
+    /// what has the focus 2:1.
+    private static let marks = """
+        :focus-visible { outline-color: @accent_color; }
+        stackswitcher > button:checked:focus-visible { outline-color: @window_fg_color; }
+        switch:not(:checked) { box-shadow: inset 0 0 0 1px alpha(currentColor, 0.6); }
+        check:not(:checked):not(:indeterminate), radio:not(:checked):not(:indeterminate) {
+            box-shadow: inset 0 0 0 2px alpha(currentColor, 0.6); }
 
         """
 
@@ -44,8 +56,10 @@ enum Style {
         .timeline listview { background: none; padding: 6px 0 10px 0; }
         .timeline listview > row { padding: 0; background: none; outline: none; }
         .message:focus { outline: none; }
+        .bubble label:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; border-radius: 4px; }
         .message:focus-visible .bubble { outline: 2px solid @accent_color; outline-offset: 2px; }
-        .message.selected { background: alpha(@accent_bg_color, 0.18); }
+        .message.selected { background: alpha(@accent_bg_color, 0.18); border-radius: 12px;
+            box-shadow: 0 0 0 4px alpha(@accent_bg_color, 0.18); }
         .hover-tools { background: mix(@view_bg_color, @view_fg_color, 0.06); border-radius: 99px; padding: 1px;
             box-shadow: 0 0 0 1px alpha(currentColor, 0.15), 0 1px 3px alpha(black, 0.2); }
         .hover-tools button { min-width: 26px; min-height: 26px; padding: 0; }
@@ -54,8 +68,10 @@ enum Style {
         .bubble.incoming { background: mix(@view_bg_color, @view_fg_color, 0.09); }
         .bubble.outgoing.last:dir(ltr), .bubble.incoming.last:dir(rtl) { border-bottom-right-radius: 4px; }
         .bubble.incoming.last:dir(ltr), .bubble.outgoing.last:dir(rtl) { border-bottom-left-radius: 4px; }
+        .bubble link, .bubble link:visited { color: mix(@accent_color, @view_fg_color, 0.35); }
         .bubble.outgoing link, .bubble.outgoing link:visited { color: inherit; text-decoration: underline; }
         .bubble.bare { background: none; color: inherit; padding: 2px 0; }
+        .bubble.bare, .bubble.bare.last:dir(ltr), .bubble.bare.last:dir(rtl) { border-radius: 0; }
         .bubble.media { padding: 0; }
         .bubble.media .said { padding: 2px 12px 6px 12px; }
         .bubble.media .sender { padding: 5px 12px 0 12px; }
@@ -146,7 +162,7 @@ extension Style {
             box-shadow: inset 0 0 0 2px @warning_color; }
         .presence-dot.busy { background: linear-gradient(0deg, @error_color 40%, @window_bg_color 40%,
             @window_bg_color 60%, @error_color 60%); box-shadow: inset 0 0 0 2px @error_color; }
-        .presence-dot.offline { box-shadow: inset 0 0 0 2px alpha(@window_fg_color, 0.45); }
+        .presence-dot.offline { box-shadow: inset 0 0 0 2px alpha(@window_fg_color, 0.65); }
         .contact-card { padding: 12px; }
         .request-bar { padding: 8px; background: alpha(@accent_bg_color, 0.16);
             border-top: 1px solid alpha(@accent_color, 0.35); }

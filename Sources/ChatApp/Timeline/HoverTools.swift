@@ -13,8 +13,8 @@ final class HoverTools {
     let more = Button(icon: "view-more-symbolic").css("flat", "circular").focusOnClick(false)
     private(set) var message: TimelineMessage?
     private weak var view: TimelineView?
-    /// Where the bubble of the message was.
-    private var place: (x: Double, y: Double)?
+    /// Where the bubble of the message was, and how wide the timeline was.
+    private var place: (x: Double, y: Double, width: Int)?
 
     /// In pixels: between the bubble and the buttons, and between the buttons and the edge.
     private static let (gap, edge) = (6, 4)
@@ -52,7 +52,7 @@ final class HoverTools {
     func hideIfMoved() {
         guard let view, let message else { return hide() }
         let frame = view.bubble(at: message.id)?.bubble.frame(in: view.overlay)
-        if frame?.x != place?.x || frame?.y != place?.y { hide() }
+        if frame?.x != place?.x || frame?.y != place?.y || view.overlay.width != place?.width { hide() }
     }
 
     /// The pointer is at a place of the timeline's overlay; `nil` when it has left.
@@ -92,7 +92,7 @@ final class HoverTools {
         root.margins(start: 0, top: 0)
         let width = root.minimumWidth
         guard let bubble = bubble.bubble.frame(in: view.overlay) else { return hide() }
-        place = (bubble.x, bubble.y)
+        place = (bubble.x, bubble.y, view.overlay.width)
         let isAtStart = message.isOutgoing == view.overlay.isRightToLeft
         var x = isAtStart ? Int(bubble.x + bubble.width) + Self.gap : Int(bubble.x) - width - Self.gap
         x = min(max(Self.edge, x), max(Self.edge, view.overlay.width - width - Self.edge))

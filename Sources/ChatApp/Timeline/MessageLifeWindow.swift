@@ -33,7 +33,7 @@ enum MessageLifeWindow {
         switch progress {
         case .done: "object-select-symbolic"
         case .waiting: "content-loading-symbolic"
-        case .open: "radio-symbolic"
+        case .open: "list-remove-symbolic"
         case .failed: "dialog-warning-symbolic"
         }
     }

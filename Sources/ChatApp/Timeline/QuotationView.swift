@@ -24,7 +24,8 @@ final class QuotationView {
         name.text = quotation.preview.map { $0.isOutgoing ? localized("You") : $0.senderName } ?? ""
         label.text =
             quotation.preview.map { Wording.preview($0) } ?? localized("A message that is not on this computer")
-        root.isSensitive = quotation.id != nil
+        // An insensitive button would be dimmed.
+        root.targetable(quotation.id != nil).focusable(quotation.id != nil)
         root.accessible(label: localized("Reply to: %@", label.text))
     }
 }

@@ -80,6 +80,8 @@ final class TimelineView: TimelineOwner {
 
         newest.onClick { [weak self] in self?.showNewest() }
         scroller.onScroll { [weak self] in self?.scrolled() }
+        // Also when the window becomes narrower.
+        scroller.onMove { [weak self] in self?.hideTools() }
         diffs = timeline.items.observe { [weak self] in self?.apply($0) }
         model.show(timeline.items.elements)
         observe(self) { view in view.showNewestButton() }

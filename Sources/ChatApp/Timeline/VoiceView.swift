@@ -226,7 +226,7 @@ final class Waveform {
                 }
             let half = max(0.5, min(1, peak) * (height / 2 - 2))
             let x = (Double(index) + 0.5) * step
-            drawing.useTextColor(opacity: fraction <= drawn.progress ? 1 : 0.4)
+            drawing.useTextColor(opacity: fraction <= drawn.progress ? 1 : 0.62)
             drawing.line(fromX: x, y: height / 2 - half, toX: x, y: height / 2 + half, width: 2.6)
         }
     }

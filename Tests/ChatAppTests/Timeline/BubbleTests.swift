@@ -1,13 +1,13 @@
 import CGTK
 import ChatStore
 import Foundation
-import GTKBinding
 import Testing
 import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
 @testable import ChatModel
+@testable import GTKBinding
 
 extension WindowTests {
     @MainActor
@@ -84,6 +84,24 @@ extension WindowTests {
             #expect(await Toolkit.eventually { timeline.list.height >= heights.reduce(0, +) }, "\(heights)")
             #expect(timeline.scroller.remaining + timeline.scroller.offset < 1)
             await Toolkit.picture(window, "timeline-footer")
+            // What has no background has no round corners either, which cut off the end of the time.
+            let bare = try #require(timeline.bubble(of: emoji)?.bubble)
+            let place = try #require(bare.frame(in: window))
+            var (cut, whole): (Pixels?, Pixels?)
+            #expect(
+                await Toolkit.eventually {
+                    cut = Pixels(window)
+                    return cut != nil
+                })
+            gtk_widget_set_overflow(bare.widget, .visible)
+            await Toolkit.settle()
+            #expect(
+                await Toolkit.eventually {
+                    whole = Pixels(window)
+                    return whole != nil
+                })
+            let change = try #require(whole).change(from: try #require(cut), in: place)
+            #expect(change == 1, "\(change)")
             func isBeside(_ id: MessageID) throws -> Bool {
                 let bubble = try #require(timeline.bubble(of: id))
                 let footer = bubble.footer.root
@@ -145,6 +163,9 @@ extension WindowTests {
                 own.append(id)
             }
             let theirs = try await sample.say("O Romeo")
+            let link = try await sample.say("https://example.org/roses")
+            let reply = try await sample.say(
+                .text(MessageText(sampleWords("yes"), reply: .sent(id: "elsewhere"))))
             let emoji = try await sample.say("🌹")
             let (window, view) = await sample.open()
             let timeline = view.timeline
@@ -155,11 +176,13 @@ extension WindowTests {
                     await Toolkit.eventually {
                         guard let pixels = Pixels(window), let day = timeline.rows.first?.line else { return false }
                         var texts: [(String, Widget)] = [("day", day), ("subtitle", view.header.subtitle)]
-                        for id in own + [theirs, emoji] {
+                        for id in own + [theirs, link, emoji] {
                             guard let bubble = timeline.bubble(of: id) else { return false }
                             texts.append(("time of \(id)", bubble.footer.time))
                             if id != emoji { texts.append(("text of \(id)", bubble.body.first)) }
                         }
+                        guard let quotation = timeline.bubble(of: reply)?.quotation else { return false }
+                        texts.append(("message that is not here", quotation.label))
                         let weak = texts.filter { pixels.contrast(of: $0.1, in: window) < 4.5 }
                         let marks = own.compactMap { timeline.bubble(of: $0)?.footer.state.widget }
                         return weak.isEmpty && marks.allSatisfy { pixels.contrast(of: $0, in: window) >= 3 }

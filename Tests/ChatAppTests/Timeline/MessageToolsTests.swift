@@ -60,6 +60,15 @@ extension WindowTests {
             #expect(await Toolkit.eventually { timeline.root.focusedContent == .popover })
             tools.pointed(nil)
             #expect(!tools.root.isVisible)
+            // In a narrower window they would stand outside of it.
+            try point(at: theirs)
+            #expect(
+                await Toolkit.eventually {
+                    if !tools.root.isVisible { try? point(at: theirs) }
+                    return tools.root.width > 0
+                })
+            window.setDefaultSize(width: 400, height: 640)
+            #expect(await Toolkit.eventually { timeline.overlay.width < 500 && !tools.root.isVisible })
             window.destroy()
             view.close()
             await sample.end()
