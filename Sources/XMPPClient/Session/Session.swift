@@ -119,9 +119,8 @@ extension Session {
 
     /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
     ///
-    /// A session spends most of its time waiting, so the functions that wait are small and what they call is not inlined: their
-    /// variables are in memory meanwhile. What needs much memory for a short time is a task of its own, because a task keeps for
-    /// its whole life the memory that its functions have needed once.
+    /// A session spends most of its time waiting, with the variables of the functions that wait in memory, so these are small. What
+    /// needs much memory for a short time is a task of its own: a task keeps what its functions have needed once.
     func live() async {
         if case .wait = nextStep() { await connectionWanted.wait() }
         if case .wait = nextStep() { await Task { await begin() }.value }
@@ -197,17 +196,13 @@ extension Session {
     private func connect(at place: ReconnectionSchedule.Place) async {
         beginConnection()
         guard makeStream() else { return connectionOver(resuming: machine.resumption) }
-        if await open(at: place) {
+        let isOpen = await Task { await connection.open(at: place, in: self) }.value
+        if isOpen {
             connection.start(in: self)
             await connection.over.wait()
             await connection.finish(in: self)
         }
         await endConnection()
-    }
-
-    @inline(never)
-    private func open(at place: ReconnectionSchedule.Place) async -> Bool {
-        await Task { await connection.open(at: place, in: self) }.value
     }
 
     private func beginConnection() {

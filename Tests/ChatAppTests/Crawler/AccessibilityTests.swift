@@ -72,9 +72,7 @@ extension WindowTests {
                 }
             }
             let scenes = try await Scenes()
-            let titles = [
-                "main window", "contacts", "general preferences", "choice of a provider", "settings of a room",
-            ]
+            let titles = ["main window", "contacts", "general preferences", "choice of a provider"]
             try await check(
                 (scenes.mainWindows + scenes.preferences + scenes.signIn).filter {
                     titles.contains($0.title)
