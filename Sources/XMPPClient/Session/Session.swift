@@ -119,11 +119,11 @@ extension Session {
 
     /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
     ///
-    /// A session spends most of its time waiting, with the variables of the functions that wait in memory, so these are small. What
-    /// needs much memory for a short time is a task of its own: a task keeps what its functions have needed once.
+    /// A session spends most of its time waiting, so the functions that wait are small and what they call is not inlined: their
+    /// variables are in memory meanwhile.
     func live() async {
         if case .wait = nextStep() { await connectionWanted.wait() }
-        if case .wait = nextStep() { await Task { await begin() }.value }
+        if case .wait = nextStep() { await begin() }
         await end(await connectUntilTheEnd())
     }
 
@@ -196,8 +196,7 @@ extension Session {
     private func connect(at place: ReconnectionSchedule.Place) async {
         beginConnection()
         guard makeStream() else { return connectionOver(resuming: machine.resumption) }
-        let isOpen = await Task { await connection.open(at: place, in: self) }.value
-        if isOpen {
+        if await connection.open(at: place, in: self) {
             connection.start(in: self)
             await connection.over.wait()
             await connection.finish(in: self)
