@@ -15,10 +15,10 @@ final class PictureView: AttachmentView {
     private let shade: Button
     private let alternative = Label().wrap().centered().css("dim-label")
     private var decoding: Task<Void, Never>?
-    private var shownPath: String?
-    /// Whether the downloaded file is shown, not its thumbnail.
-    var isShown: Bool { shownPath != nil }
-    private var isShowingAll = false
+    /// The file that is being read, or was.
+    private var readPath: String?
+    /// Whether the file itself is drawn, not its thumbnail.
+    private(set) var isShown = false
     /// Plays an animated picture.
     private(set) var motion: PictureMotion?
     /// The number of frames drawn.
@@ -54,15 +54,15 @@ final class PictureView: AttachmentView {
         shade.onClick { [weak self] in self?.activate() }
         if let hash = context.attachment.contentHash, let texture = Self.textures[hash] {
             picture.show(texture)
-            isShowingAll = true
+            isShown = true
         } else if let thumbnail = context.attachment.thumbnail {
             showPlaceholder(thumbnail)
         }
         observe(self) { view in view.showPhase() }
         if let download = context.download {
-            Task { [isShowingAll] in
+            Task { [isShown] in
                 await download.look()
-                if !isShowingAll { download.startAutomatically() }
+                if !isShown { download.startAutomatically() }
             }
         }
     }
@@ -84,7 +84,7 @@ final class PictureView: AttachmentView {
     private func showPlaceholder(_ thumbnail: [UInt8]) {
         Task { [weak self] in
             let placeholder = await Texture.decoded(thumbnail)
-            guard let self, !self.isShowingAll else { return }
+            guard let self, !self.isShown else { return }
             self.picture.show(placeholder)
         }
     }
@@ -94,7 +94,7 @@ final class PictureView: AttachmentView {
         motion = PictureMotion(path, side: Self.decodedSide, in: root) { [weak self] texture in
             guard let self else { return }
             self.frameCount += 1
-            self.isShowingAll = true
+            self.isShown = true
             self.picture.show(texture)
         }
         // The widget has its position after the next layout.
@@ -156,8 +156,8 @@ final class PictureView: AttachmentView {
 
     /// Reads and scales the file off the main actor; only the scaled picture is drawn.
     private func decode(_ path: String) {
-        guard !isShowingAll, path != shownPath else { return }
-        shownPath = path
+        guard !isShown, path != readPath else { return }
+        readPath = path
         let hash = context.attachment.contentHash
         decoding = Task { [weak self] in
             let texture = await Texture.decoded(Self.small(path))
@@ -168,7 +168,7 @@ final class PictureView: AttachmentView {
             }
             if let hash { Self.cache(texture, hash) }
             self?.picture.show(texture)
-            self?.isShowingAll = true
+            self?.isShown = true
         }
     }
 

@@ -279,14 +279,27 @@ extension WindowTests {
             let captioned = try #require(timeline.bubble(of: ids[4]))
             #expect(!captioned.footer.root.has(css: "on-picture") && captioned.body.root.isVisible)
             #expect(timeline.index(of: .message(ids[2])) == timeline.index(of: .message(ids[0])))
-            #expect(
-                await Toolkit.eventually {
-                    (album.views + captioned.views).allSatisfy { ($0 as? PictureView)?.isShown == true }
-                })
+            await expectPictures(of: ids, in: timeline)
             await Toolkit.picture(window, "timeline-album")
             window.destroy()
             view.close()
+            // Drawn again, they come from memory.
+            let (second, again) = await sample.open()
+            #expect(await Toolkit.eventually { again.timeline.bubble(of: ids[4])?.root.height ?? 0 > 0 })
+            await expectPictures(of: ids, in: again.timeline)
+            second.destroy()
+            again.close()
             await sample.end()
+        }
+
+        /// Expects an album of four pictures and one with a text, all drawn. A change makes new bubbles, so they are asked
+        /// for each time.
+        private func expectPictures(of ids: [MessageID], in timeline: TimelineView) async {
+            let areShown = await Toolkit.eventually {
+                let views = [ids[0], ids[4]].flatMap { timeline.bubble(of: $0)?.views ?? [] }
+                return views.count == 5 && views.allSatisfy { ($0 as? PictureView)?.isShown == true }
+            }
+            #expect(areShown)
         }
 
         @Test("the rows of an album have two or three pictures and fill its width")
