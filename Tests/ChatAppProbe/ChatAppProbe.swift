@@ -104,11 +104,11 @@ private final class Measurement {
 
         guard let message = shownMessage else { throw Missing(description: "no message") }
         view.timeline.open(message, 0)
-        try await wait("the viewer") { PictureViewer.open.values.first?.size != nil }
+        try await wait("the viewer") { PictureViewer.open.values.first?.picture.size != nil }
         try await report("viewed")
 
-        PictureViewer.open.values.first?.show(zoom: 1)
-        try await wait("the whole picture") { PictureViewer.open.values.first?.isWhole == true }
+        PictureViewer.open.values.first?.picture.show(zoom: 1)
+        try await wait("the whole picture") { PictureViewer.open.values.first?.picture.isWhole == true }
         try await report("zoomed")
     }
 

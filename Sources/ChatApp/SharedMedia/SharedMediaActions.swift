@@ -62,7 +62,7 @@ final class SharedMediaActions {
         let index = items.firstIndex { $0.id == item.id } ?? max(0, items.count - 1)
         guard !items.isEmpty else { return nil }
         let viewer = PictureViewer(items, at: index, downloads: downloads, over: window(), showToast: showToast)
-        viewer.loadOlder = { [weak pictures] oldest in
+        viewer.pages.loadOlder = { [weak pictures] oldest in
             guard let pictures else { return [] }
             if pictures.items.elements.last?.id == oldest.id { await pictures.loadMore() }
             guard let index = pictures.items.index(of: oldest.id) else { return [] }

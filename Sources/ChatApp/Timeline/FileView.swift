@@ -33,15 +33,7 @@ final class FileView: AttachmentView {
 
     func clear() {}
 
-    func activate() {
-        guard let download = context.download else { return context.explainAbsence() }
-        switch download.phase {
-        case .here: context.open(context.message, context.index)
-        case .waiting, .fetching: download.cancel()
-        case .unknown, .absent, .failed: download.start()
-        case .gone: context.showToast(Wording.goneFile)
-        }
-    }
+    func activate() { context.activate() }
 
     private func showPhase() {
         var parts = [context.attachment.size.map { Wording.size($0) }].compactMap(\.self)
@@ -99,6 +91,17 @@ struct AttachmentContext {
     /// Opens an attachment.
     let open: (TimelineMessage, Int) -> Void
     let showToast: (String) -> Void
+
+    /// What a click does: opens the file, or starts or cancels its download.
+    func activate() {
+        guard let download else { return explainAbsence() }
+        switch download.phase {
+        case .here: open(message, index)
+        case .waiting, .fetching: download.cancel()
+        case .unknown, .absent, .failed: download.start()
+        case .gone: showToast(Wording.goneFile)
+        }
+    }
 
     /// Says why nothing can be downloaded: there is no ``download``.
     func explainAbsence() { showToast(localized("Files of this account cannot be stored on this computer.")) }
@@ -174,15 +177,19 @@ enum FileOpening {
         for file in files { _ = try folder.save(copyOf: file.path, name: file.name) }
     }
 
-    static func save(_ download: AttachmentDownload, over window: Window?, showToast: @escaping (String) -> Void) {
+    static func save(
+        _ download: AttachmentDownload, title: String = localized("Save File"), over window: Window?,
+        showToast: @escaping (String) -> Void
+    ) {
         Task {
             await download.look()
             guard case .here(let path) = download.phase else {
                 download.start()
                 return showToast(localized("The file is being downloaded; save it afterwards."))
             }
-            let name = download.attachment.name ?? localized("File")
-            guard let target = await FileChooser.save(localized("Save File"), name: name, over: window) else { return }
+            let isPicture = download.attachment.kind == .picture
+            let name = download.attachment.name ?? (isPicture ? localized("Picture") : localized("File"))
+            guard let target = await FileChooser.save(title, name: name, over: window) else { return }
             do {
                 try await copy(path, to: target)
                 showToast(localized("Saved."))
@@ -193,7 +200,7 @@ enum FileOpening {
     }
 
     @concurrent
-    nonisolated static func copy(_ path: String, to target: String) async throws {
+    private nonisolated static func copy(_ path: String, to target: String) async throws {
         try FileFolder.copy(path, to: target)
     }
 }

@@ -117,15 +117,7 @@ final class PictureView: AttachmentView {
         return (max(least, Double(width) * scale), max(least, Double(height) * scale))
     }
 
-    func activate() {
-        guard let download = context.download else { return context.explainAbsence() }
-        switch download.phase {
-        case .here: context.open(context.message, context.index)
-        case .waiting, .fetching: download.cancel()
-        case .unknown, .absent, .failed: download.start()
-        case .gone: context.showToast(Wording.goneFile)
-        }
-    }
+    func activate() { context.activate() }
 
     private func showPhase() {
         if let uploaded = context.download?.uploaded {

@@ -144,7 +144,7 @@ final class MediaScenes {
                 await model.open()
                 let viewer = try #require(actions.open(model.items.elements[1], among: model))
                 viewer.window.retain(actions)
-                _ = await Toolkit.eventually { viewer.size != nil }
+                _ = await Toolkit.eventually { viewer.picture.size != nil }
                 return viewer.window
             },
             Scene(title: "files before they are sent", exceptions: ["High": "it is chosen already"]) { [self] in

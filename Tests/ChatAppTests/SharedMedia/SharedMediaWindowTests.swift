@@ -90,20 +90,20 @@ extension WindowTests {
             viewer.move(-1)
             #expect(viewer.window.title == "geese-3.jpg")
             // The two before have been loaded meanwhile, and then the last one.
-            #expect(await Toolkit.eventually { viewer.items.count == 4 && viewer.index == 2 })
+            #expect(await Toolkit.eventually { viewer.pages.items.count == 4 && viewer.pages.index == 2 })
             viewer.move(-2)
-            #expect(await Toolkit.eventually { viewer.items.count == 5 && viewer.index == 1 })
-            #expect(viewer.items.map { $0.attachment.name } == (0..<5).map { "geese-\($0).jpg" })
+            #expect(await Toolkit.eventually { viewer.pages.items.count == 5 && viewer.pages.index == 1 })
+            #expect(viewer.pages.items.map { $0.attachment.name } == (0..<5).map { "geese-\($0).jpg" })
             viewer.move(-1)
             #expect(viewer.window.title == "geese-0.jpg")
             await Toolkit.settle()
-            #expect(viewer.items.count == 5)
-            #expect(await Toolkit.eventually { viewer.size != nil })
+            #expect(viewer.pages.items.count == 5)
+            #expect(await Toolkit.eventually { viewer.picture.size != nil })
             await Toolkit.picture(viewer.window, "shared-viewer")
             var wanted: MessageID?
             viewer.onShowInConversation = { wanted = $0 }
             viewer.showMessage.click()
-            #expect(await Toolkit.eventually { wanted == viewer.items[0].message })
+            #expect(await Toolkit.eventually { wanted == viewer.pages.items[0].message })
             #expect(await Toolkit.eventually { !viewer.window.isMapped })
             await sample.talk.end()
         }
