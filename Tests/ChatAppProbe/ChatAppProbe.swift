@@ -116,7 +116,7 @@ private final class Measurement {
     private var shownPicture: PictureView? {
         var found: PictureView?
         window.conversation?.timeline.list.forEachRow {
-            if let view = $1.bubble?.views.first as? PictureView { found = view }
+            if let view = $1.bubble?.files.views.first as? PictureView { found = view }
         }
         return found
     }

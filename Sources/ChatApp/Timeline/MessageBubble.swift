@@ -15,7 +15,7 @@ final class MessageBubble {
 
     let bubble = Box.vertical(spacing: 3).css("bubble")
     let sender = Label().ellipsize().textAlignment(0).css("sender")
-    private let files = Box.vertical(spacing: 2)
+    let files: BubbleFiles
     private let media: Overlay
     private let words: FooterColumn
     let body: BodyView
@@ -35,10 +35,6 @@ final class MessageBubble {
     private(set) var failure: FailureView?
     private(set) var picture: AvatarImage?
     private let column: SideColumn
-    private(set) var views: [any AttachmentView] = []
-    /// The lines of files without an address.
-    private(set) var directLines: [DirectFileLine] = []
-    private var shownAttachments: [Attachment] = []
 
     init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
         self.owner = owner
@@ -46,7 +42,8 @@ final class MessageBubble {
         body = BodyView { LinkWarning.ask($0, over: services.window.window()) }
         footer = below
         words = FooterColumn(footer: below.root, spacing: 3, gap: 10, body.root).css("said")
-        media = Overlay(files)
+        files = BubbleFiles(owner, services)
+        media = Overlay(files.root)
         for widget in [sender, media, words] as [Widget] { bubble.append(widget) }
         bubble.clipped()
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
@@ -80,8 +77,8 @@ final class MessageBubble {
         showSender(message)
 
         let isDeleted = message.isRetracted || message.shown.allSatisfy { owner?.isDeleting($0.id) == true }
-        let shown = message.shown.filter { owner?.isDeleting($0.id) != true }
-        let attachments = isDeleted ? [] : shown.flatMap(\.text.attachments)
+        let shown = isDeleted ? [] : message.shown.filter { owner?.isDeleting($0.id) != true }
+        let attachments = shown.flatMap(\.text.attachments)
         let (text, isMention) = parse(message.captioned)
         let isBare = !isDeleted && text.emojiCount > 0 && attachments.isEmpty
         bubble.css("outgoing", isOutgoing && !isBare)
@@ -104,17 +101,19 @@ final class MessageBubble {
         }
         let link = isDeleted || !body.root.isVisible ? nil : message.captioned.text.link
         showCard(link)
-        show(attachments, of: message)
+        media.isVisible = !attachments.isEmpty
+        bubble.css("media", attachments.first?.isVisual == true)
+        files.show(shown)
         let isMediaOnly = attachments.last?.isVisual == true && !body.root.isVisible && absence == nil
         showFooter(message, isDeleted, onPictures: isMediaOnly)
         // Text wraps to the width of a picture above it.
-        words.widthLimit = attachments.first?.isVisual == true ? Self.captionWidth(attachments) : nil
+        words.widthLimit = BubbleFiles.captionWidth(attachments)
         words.lastText =
             absence != nil ? self.absence : body.root.isVisible && link == nil ? body.last : nil
         showReactions(message, isDeleted)
         showFailure(message)
         showSelected(owner?.selection.ids.contains(message.id) ?? false)
-        spokenText = spoken(message, isDeleted)
+        spokenText = message.spoken(isDeleted: isDeleted)
         root.accessible(label: spokenText)
     }
 
@@ -132,14 +131,6 @@ final class MessageBubble {
         }
         footer = onPictures ? above ?? below : below
         footer.show(message, isDeleted: isDeleted)
-    }
-
-    /// In pixels: wide enough for a few words under a small picture.
-    private static let minimumCaptionWidth = 200
-
-    private static func captionWidth(_ attachments: [Attachment]) -> Int {
-        if attachments.count > 1 { return AlbumLayout.width }
-        return max(minimumCaptionWidth, attachments.map { Int(PictureView.size($0).width) }.max() ?? 0)
     }
 
     /// Whether a moderator addresses everybody.
@@ -269,84 +260,14 @@ final class MessageBubble {
         failure?.show(reason)
     }
 
-    // MARK: Attachments
-
-    /// The files of a row: those of one message, or of all messages of an album.
-    private func show(_ attachments: [Attachment], of message: TimelineMessage) {
-        media.isVisible = !attachments.isEmpty
-        bubble.css("media", attachments.first?.isVisual == true)
-        guard attachments != shownAttachments || views.count != attachments.count else { return }
-        shownAttachments = attachments
-        clearFiles()
-        let contexts = message.shown.filter { owner?.isDeleting($0.id) != true }.flatMap(contexts)
-        defer { showLines(of: contexts) }
-        guard contexts.count > 1, attachments.allSatisfy(\.isVisual) else {
-            for context in contexts { append(view(of: context), to: files) }
-            return
-        }
-        var rest = contexts[...]
-        for row in AlbumLayout.rows(contexts.count) {
-            let line = Box.horizontal(spacing: AlbumLayout.gap)
-            let tile = AlbumLayout.tile(row)
-            for context in rest.prefix(row) { append(view(of: context, tile: tile), to: line) }
-            rest = rest.dropFirst(row)
-            files.append(line)
-        }
-    }
-
-    private func contexts(_ message: TimelineMessage) -> [AttachmentContext] {
-        let downloads = services.downloads()
-        return message.text.attachments.enumerated().map { index, attachment in
-            AttachmentContext(
-                message: message, index: index, attachment: attachment, playback: services.playback,
-                download: downloads?.download(of: message.id, at: index, attachment: attachment),
-                open: { [weak self] in self?.owner?.open($0, $1) },
-                showToast: services.window.showToast)
-        }
-    }
-
-    private func view(of context: AttachmentContext, tile: (width: Int, height: Int)? = nil) -> any AttachmentView {
-        switch context.attachment.kind {
-        case .picture: PictureView(context, tile: tile)
-        case .voice: VoiceView(context)
-        case .video: VideoView(context, tile: tile)
-        case .file: FileView(context)
-        }
-    }
-
-    /// A file without an address goes from device to device, or is uploaded first.
-    private func showLines(of contexts: [AttachmentContext]) {
-        for context in contexts where context.attachment.url == nil {
-            guard let download = context.download else { continue }
-            let line = DirectFileLine(download)
-            directLines.append(line)
-            files.append(line.root)
-        }
-    }
-
-    private func append(_ view: any AttachmentView, to box: Box) {
-        views.append(view)
-        box.append(view.root)
-    }
-
-    private func clearFiles() {
-        for view in views { view.clear() }
-        views = []
-        directLines = []
-        files.removeAll()
-    }
-
     /// Called when the row may have become visible.
-    func wake() { for view in views { view.wake() } }
+    func wake() { files.wake() }
 
     /// Called when the row is not visible any more.
     func clear() {
-        clearFiles()
-        shownAttachments = []
+        files.clear()
         message = nil
     }
-
-    // MARK: Highlighting
 
     /// Highlights the bubble for a moment, after a jump to it.
     func flash() {
@@ -355,38 +276,5 @@ final class MessageBubble {
             try? await Task.sleep(for: .seconds(1.5))
             bubble.css("flash", false)
         }
-    }
-
-    private func spoken(_ message: TimelineMessage, _ isDeleted: Bool) -> String {
-        let name = message.isOutgoing ? localized("You") : message.senderName
-        var parts = [name]
-        if isDeleted {
-            parts.append(localized("This message was deleted"))
-        } else if let sentence = message.notOpened {
-            parts.append(sentence)
-        } else {
-            parts += message.shown.flatMap(\.text.attachments).map(\.spokenName)
-            let body = message.captioned.text.body
-            if !body.isEmpty { parts.append(TextFold(body).text) }
-            if message.isEdited { parts.append(localized("edited")) }
-        }
-        // What could not be decrypted has its sentence already.
-        if let mark = message.mark, mark != .notOpened {
-            parts.append(Wording.protection(of: message) ?? Wording.protection(mark))
-        }
-        parts.append(Wording.clock(message.time))
-        if message.isOutgoing { parts.append(Wording.state(message.commonState)) }
-        return parts.joined(separator: ", ")
-    }
-}
-
-extension Attachment {
-    /// Whether it is shown as a picture.
-    var isVisual: Bool { kind == .picture || kind == .video }
-
-    /// What a screen reader says: the name of a file, and of everything else only what it is.
-    fileprivate var spokenName: String {
-        guard kind == .file, let name else { return Wording.kind(kind) }
-        return localized("File: %@", name)
     }
 }

@@ -66,7 +66,7 @@ extension TimelineView {
     }
 
     private func enter(_ message: TimelineMessage) {
-        if message.hasFiles, let file = bubble(at: message.id)?.views.first {
+        if message.hasFiles, let file = bubble(at: message.id)?.files.views.first {
             file.activate()
         } else if message.canBeAnswered {
             onReply(message.id)

@@ -60,14 +60,14 @@ extension WindowTests {
             }
             let (window, view) = await sample.open()
             let last = ids[3]
-            #expect(await Toolkit.eventually { view.timeline.bubble(of: last)?.views.count == 1 })
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: last)?.files.views.count == 1 })
             _ = sample.context.takePendingToasts()
             for id in ids {
-                try #require(view.timeline.bubble(of: id)?.views.first).activate()
+                try #require(view.timeline.bubble(of: id)?.files.views.first).activate()
                 #expect(
                     sample.context.takePendingToasts() == ["Files of this account cannot be stored on this computer."])
             }
-            let video = try #require(view.timeline.bubble(of: last)?.views.first as? VideoView)
+            let video = try #require(view.timeline.bubble(of: last)?.files.views.first as? VideoView)
             #expect(video.play.shownTip == "Play the video")
             window.destroy()
             view.close()

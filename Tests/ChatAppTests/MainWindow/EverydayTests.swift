@@ -30,10 +30,12 @@ extension WindowTests {
             let timeline = try #require(window.conversation?.timeline)
             #expect(await Toolkit.eventually { timeline.bubble(of: failed) != nil })
             #expect(
-                await Toolkit.eventually { (timeline.bubble(of: photo)?.views.first as? PictureView)?.isShown == true })
+                await Toolkit.eventually {
+                    (timeline.bubble(of: photo)?.files.views.first as? PictureView)?.isShown == true
+                })
             #expect(
                 await Toolkit.eventually {
-                    (timeline.bubble(of: voice)?.views.first as? VoiceView)?.length.text == "0:07"
+                    (timeline.bubble(of: voice)?.files.views.first as? VoiceView)?.length.text == "0:07"
                 })
             // There is only the caption below the picture.
             #expect(

@@ -45,7 +45,7 @@ extension WindowTests {
             try await album { sample, _, ids in
                 let (window, view) = await sample.open()
                 let timeline = view.timeline
-                #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.views.count == 3 })
+                #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.files.views.count == 3 })
                 let message = try #require(timeline.bubble(of: ids[0])?.message)
                 timeline.copy(message)
                 #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "The orchard" }))
@@ -100,7 +100,7 @@ extension WindowTests {
                 let main = try MainWindow.shown(sample.context)
                 main.open(sample.key)
                 let timeline = try #require(main.conversation?.timeline)
-                #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.views.count == 3 })
+                #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.files.views.count == 3 })
                 let message = try #require(timeline.bubble(of: ids[0])?.message)
                 #expect(await Toolkit.eventually { sample.context.home.conversations.find("").count == 2 })
                 let view = ForwardingWindow([message], sample.context)
@@ -130,7 +130,7 @@ extension WindowTests {
             try await album { sample, _, ids in
                 let (window, view) = await sample.open()
                 let timeline = view.timeline
-                #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.views.count == 3 })
+                #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.files.views.count == 3 })
                 let attachment = try #require(timeline.bubble(of: ids[0])?.message?.text.attachments.first)
                 let download = try #require(
                     sample.context.downloads(of: sample.account)?.download(of: ids[0], attachment: attachment))

@@ -27,7 +27,7 @@ extension WindowTests {
 
         private func line(_ view: ConversationView) -> DirectFileLine? {
             guard let message = view.timeline.timeline.messages.last else { return nil }
-            return view.timeline.bubble(of: message.id)?.directLines.first
+            return view.timeline.bubble(of: message.id)?.files.directLines.first
         }
 
         private func state(_ view: ConversationView) -> MessageState? { view.timeline.timeline.messages.last?.state }

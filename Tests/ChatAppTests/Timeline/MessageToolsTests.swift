@@ -272,7 +272,7 @@ extension WindowTests {
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: ids[4])?.root.height ?? 0 > 0 })
             let album = try #require(timeline.bubble(of: ids[0]))
-            #expect(album.views.count == 4 && timeline.bubble(of: ids[1]) == nil)
+            #expect(album.files.views.count == 4 && timeline.bubble(of: ids[1]) == nil)
             #expect(album.footer.root.has(css: "on-picture"))
             #expect(album.bubble.width == AlbumLayout.width, "\(album.bubble.width)")
             // A single picture with a text: the time stands in the text.
@@ -296,7 +296,7 @@ extension WindowTests {
         /// for each time.
         private func expectPictures(of ids: [MessageID], in timeline: TimelineView) async {
             let areShown = await Toolkit.eventually {
-                let views = [ids[0], ids[4]].flatMap { timeline.bubble(of: $0)?.views ?? [] }
+                let views = [ids[0], ids[4]].flatMap { timeline.bubble(of: $0)?.files.views ?? [] }
                 return views.count == 5 && views.allSatisfy { ($0 as? PictureView)?.isShown == true }
             }
             #expect(areShown)

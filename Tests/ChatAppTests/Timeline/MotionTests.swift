@@ -40,7 +40,7 @@ extension WindowTests {
             let (window, view) = await sample.open()
             let timeline = view.timeline
             timeline.showNewest()
-            var picture: PictureView? { timeline.bubble(of: id)?.views.first as? PictureView }
+            var picture: PictureView? { timeline.bubble(of: id)?.files.views.first as? PictureView }
             #expect(await Toolkit.eventually { timeline.scroller.remaining < 2 && picture?.root.isOnScreen == true })
             // Animations are disabled.
             #expect(!ToolkitSettings.hasAnimations)

@@ -44,7 +44,7 @@ extension WindowTests {
         }
 
         private func voice(_ view: TimelineView, _ id: MessageID) -> VoiceView? {
-            view.bubble(of: id)?.views.first as? VoiceView
+            view.bubble(of: id)?.files.views.first as? VoiceView
         }
 
         @Test("it shows the download, then the duration, also when its row was reused meanwhile")
