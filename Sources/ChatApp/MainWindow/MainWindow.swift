@@ -9,7 +9,6 @@ final class MainWindow {
     let window: ApplicationWindow
     /// Called when the user closed the window. The program may go on.
     var onClosed: () -> Void = {}
-    private(set) var openKey: ConversationKey?
 
     private let context: AppContext
     let conversations: ConversationListView
@@ -17,7 +16,7 @@ final class MainWindow {
     let sidebar = Stack(crossfades: true)
     private(set) var contacts: ContactsView?
     let requests: RequestBar
-    private let pane: Pane
+    private let pane: ConversationPane
     let leaflet: Leaflet
     private let toasts: ToastOverlay
     private let stack = Stack(crossfades: true)
@@ -26,18 +25,13 @@ final class MainWindow {
     /// Fills the window until the first account is signed in.
     private var signIn: SignInFlow?
     private let presence: PresenceButton
-    private(set) var conversation: ConversationView?
-    private let nothingOpen: Widget
     let welcome: WelcomeView
-    /// The conversation is shown, but the focus is in the list: the user only looks at it, and has not read it.
-    private var isLooking = false
-    /// Shows the conversation that the user has moved to in the list, once the keys rest.
-    private var lookingSoon: Task<Void, Never>?
 
     /// The widths of the panes in pixels: the list has the first one if there is space for both.
     static let (listWidth, minimumListWidth, minimumConversationWidth) = (310, 290, 360)
-    /// How long the keys rest before a conversation is shown: holding an arrow key does not open each one.
-    private static let lookDelay = Duration.milliseconds(120)
+
+    var openKey: ConversationKey? { pane.key }
+    var conversation: ConversationView? { pane.view }
 
     init(_ context: AppContext, _ application: Application) {
         self.context = context
@@ -45,16 +39,16 @@ final class MainWindow {
         context.windowState.apply(to: window)
         window.minimumSize(width: 360, height: 400)
         let welcomeOfList = context.welcomeView()
-        conversations = context.conversationListView(menu: Self.menu, welcome: welcomeOfList.root)
+        conversations = context.conversationListView(menu: MainMenu.menu, welcome: welcomeOfList.root)
         conversations.retained = welcomeOfList
         notice = context.connectionNotice()
         invitations = context.roomInvitationBar()
         presence = PresenceButton(context.home)
         welcome = context.welcomeView()
-        nothingOpen = Box.vertical(HeaderBar(title: Label()), welcome.root.expand(.vertical))
-        pane = Pane(
-            nothingOpen, width: Self.minimumConversationWidth * 2, minimum: Self.minimumConversationWidth)
-        pane.expand(.horizontal)
+        let nothingOpen = Box.vertical(HeaderBar(title: Label()), welcome.root.expand(.vertical))
+        pane = ConversationPane(otherwise: nothingOpen, minimumWidth: Self.minimumConversationWidth) {
+            context.conversationView($0)
+        }
         requests = context.requestBar()
         sidebar.add(conversations.root, name: "conversations")
         let list = Pane(
@@ -62,7 +56,7 @@ final class MainWindow {
             minimum: Self.minimumListWidth)
         // Its content expands horizontally, which would make the list take half of the window.
         list.expand(.horizontal, when: false)
-        leaflet = Leaflet(list, pane)
+        leaflet = Leaflet(list, pane.root)
         stack.add(Box.vertical(leaflet.expand(.vertical), requests.root, invitations.root), name: "chat")
         stack.add(
             Box.vertical(HeaderBar(), Spinner().minimumSize(width: 32, height: 32).expand(.vertical)), name: "starting")
@@ -74,10 +68,13 @@ final class MainWindow {
         conversations.header.append(presence.widget)
         conversations.header.showsWindowButtons(end: false)
         conversations.onOpen = { [weak self] in self?.open($0) }
-        conversations.onLook = { [weak self] in self?.lookSoon(at: $0) }
+        conversations.onLook = { [weak self] in self?.pane.lookSoon(at: $0) }
         conversations.onTab = { [weak self] in self?.leaveList() }
-        pane.onWidth { [weak self] in self?.conversation?.header.show(width: $0) }
-        window.on("notify::focus-widget") { [weak self] in self?.focusMoved() }
+        // In a narrow window the conversation would hide the list.
+        pane.mayLook = { [weak self] in self?.leaflet.isFolded == false }
+        pane.onShow = { [weak self] in self?.shown($0) }
+        pane.onChange = { [weak self] in self?.paneChanged() }
+        window.on("notify::focus-widget") { [weak self] in self?.pane.focusMoved() }
         conversations.onOpenMessage = { [weak self] in self?.open($0, at: $1) }
         // What is typed in the list is written in the open conversation.
         sidebar.onTyping { [weak self] _ in self?.leaflet.isFolded == true ? nil : self?.conversation?.typingTarget }
@@ -92,33 +89,6 @@ final class MainWindow {
         observe(self) { window in window.showPhase() }
         observe(self) { window in window.showUnread() }
         for sentence in context.takePendingToasts() { showToast(sentence) }
-    }
-
-    private static var menu: Menu {
-        Menu([
-            .section(
-                nil,
-                [
-                    .item(localized("_New Conversation…"), "win.new"),
-                    .item(localized("_Contacts"), "win.contacts"),
-                    .item(localized("Add a C_ontact…"), "win.add-contact"),
-                    .item(localized("_Join or Create a Room…"), "win.join-room"),
-                ]),
-            .section(
-                nil,
-                [
-                    .item(localized("_Invite Someone…"), "win.share"),
-                    .item(localized("_Add an Account…"), "app.add-account"),
-                ]),
-            .section(
-                nil,
-                [
-                    .item(localized("_Preferences"), "app.preferences"),
-                    .item(localized("Keyboard Shortcuts"), "win.shortcuts"),
-                ]),
-            .section(
-                nil, [.item(localized("About Hongyan"), "app.about"), .item(localized("Quit"), "app.quit")]),
-        ])
     }
 
     private func addActions() {
@@ -201,8 +171,7 @@ final class MainWindow {
         guard openKey == nil, let key = context.windowState.storedConversation(among: context.home.accounts) else {
             return
         }
-        show(key)
-        paneChanged()
+        pane.open(key)
         if !leaflet.isFolded { conversation?.focus() }
     }
 
@@ -213,52 +182,18 @@ final class MainWindow {
 
     /// Opens a conversation to write in it.
     func open(_ key: ConversationKey) {
-        lookingSoon?.cancel()
         closeContacts()
-        isLooking = false
         leaflet.showsSecond = true
-        if key != openKey { show(key) }
-        paneChanged()
+        pane.open(key)
         conversation?.focus()
     }
 
-    /// Shows a conversation while the focus stays in the list.
-    private func lookSoon(at key: ConversationKey) {
-        lookingSoon?.cancel()
-        // In a narrow window the conversation would hide the list.
-        guard !leaflet.isFolded else { return }
-        lookingSoon = Task { [weak self] in
-            guard (try? await Task.sleep(for: Self.lookDelay)) != nil, !Task.isCancelled else { return }
-            self?.look(at: key)
-        }
-    }
-
-    func look(at key: ConversationKey) {
-        guard key != openKey, !leaflet.isFolded else { return }
-        isLooking = true
-        show(key)
-        paneChanged()
-    }
-
-    private func show(_ key: ConversationKey) {
-        conversation?.close()
-        let view = context.conversationView(key)
-        conversation = view
-        openKey = key
+    private func shown(_ view: ConversationView) {
         view.show(isNarrow: leaflet.isFolded)
-        view.header.show(width: pane.width)
         view.onBack = { [weak self] in self?.showList() }
-        pane.show(view.root)
-        conversations.show(open: key)
+        let key = view.key
         context.windowState.conversation = key
         Task { [list = context.home.conversations] in try? await list.begin(key) }
-    }
-
-    /// Whoever writes in a conversation has seen it.
-    private func focusMoved() {
-        guard isLooking, conversation?.root.containsFocus == true else { return }
-        isLooking = false
-        paneChanged()
     }
 
     /// Moves the pinned conversation that has the focus in the list, else opens a neighbour of the open one.
@@ -270,7 +205,7 @@ final class MainWindow {
 
     /// The focus goes on from the list to the conversation, or around if there is none.
     private func leaveList() {
-        if !leaflet.isFolded, pane.focusInside() { return }
+        if !leaflet.isFolded, pane.root.focusInside() { return }
         conversations.header.focusInside()
     }
 
@@ -281,13 +216,8 @@ final class MainWindow {
     }
 
     func closeConversation() {
-        lookingSoon?.cancel()
-        conversation?.close()
-        conversation = nil
-        openKey = nil
-        isLooking = false
+        pane.clear()
         context.windowState.conversation = nil
-        pane.show(nothingOpen)
         conversations.show(open: nil)
         leaflet.showsSecond = false
     }
@@ -341,7 +271,7 @@ final class MainWindow {
 
     /// A conversation that is hidden by the list does not mark messages as read.
     private func paneChanged() {
-        conversation?.isInFront = window.isActive && !isLooking && (!leaflet.isFolded || leaflet.showsSecond)
+        conversation?.isInFront = window.isActive && !pane.isLooking && (!leaflet.isFolded || leaflet.showsSecond)
         if leaflet.isFolded, !leaflet.showsSecond {
             conversations.show(open: nil)
         } else {
@@ -355,18 +285,17 @@ final class MainWindow {
     }
 
     private func closed() {
-        context.windowState.note(window)
-        lookingSoon?.cancel()
-        conversation?.close()
-        conversation = nil
+        end()
         onClosed()
     }
 
-    func close(permanently: Bool) {
+    private func end() {
         context.windowState.note(window)
-        lookingSoon?.cancel()
-        conversation?.close()
-        conversation = nil
+        pane.close()
+    }
+
+    func close(permanently: Bool) {
+        end()
         if permanently { onClosed = {} }
         window.destroy()
     }
