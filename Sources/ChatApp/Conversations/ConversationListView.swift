@@ -7,7 +7,7 @@ internal import Localization
 /// The conversation list with its header bar, the search and the menus.
 final class ConversationListView {
     let root: Widget
-    let header: HeaderBar
+    let header: ConversationListHeader
     let search = SearchEntry(placeholder: localized("Search conversations and messages"))
     /// Called when a conversation was chosen.
     var onOpen: (ConversationKey) -> Void = { _ in }
@@ -35,14 +35,8 @@ final class ConversationListView {
     let searchBar: SearchBar
     let stack = Stack()
     let scroller: ScrolledWindow
-    let searchButton = ToggleButton(icon: "system-search-symbolic")
     /// The account names that the rows show now.
     private var shownTags: [AccountID: AccountTag?] = [:]
-    private let title = WindowTitle(localized("Hongyan"))
-    private let back = Button(icon: "go-previous-symbolic").named(localized("Back to the Conversations")).hidden()
-    /// Those that do not belong to the archive; its title needs their place.
-    private var beginnings: [Widget] = []
-    private var isNarrow = false
     private let welcome: Widget?
     private let noConversations = Label(localized("No conversations yet")).css("dim-label").align(vertical: .center)
     private var diffs: ListObservation?
@@ -81,17 +75,7 @@ final class ConversationListView {
         searchBar = SearchBar(search)
         search.expand(.horizontal)
         scroller = ScrolledWindow(list).expand(.vertical)
-        let menuButton = MenuButton(icon: "open-menu-symbolic").primary()
-        menuButton.show(menu)
-        menuButton.named(localized("Main Menu"))
-        searchButton.named(localized("Search conversations and messages"))
-        let new = Button(icon: "list-add-symbolic").named(localized("New Conversation")).action("win.new")
-        header = HeaderBar(title: title)
-        header.prepend(back)
-        header.prepend(new)
-        beginnings = [new]
-        header.prepend(searchButton)
-        header.append(menuButton)
+        header = ConversationListHeader(menu: menu)
         stack.add(scroller, name: "list")
         stack.add(results.root, name: "results")
         self.welcome = welcome
@@ -106,13 +90,13 @@ final class ConversationListView {
         stack.add(
             StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
         // Also above a list that a filter has emptied: there it is the way back.
-        root = Box.vertical(header, searchBar, filters.root, stack.expand(.vertical)).css("sidebar")
+        root = Box.vertical(header.bar, searchBar, filters.root, stack.expand(.vertical)).css("sidebar")
         view = self
 
-        let toggling = searchButton.onToggle { [weak self] in self?.searchBar.isOpen = $0 }
+        let toggling = header.searchButton.onToggle { [weak self] in self?.searchBar.isOpen = $0 }
         searchBar.onOpen { [weak self] isOpen in
             guard let self else { return }
-            self.searchButton.withoutHearing(toggling) { self.searchButton.isActive = isOpen }
+            self.header.searchButton.withoutHearing(toggling) { self.header.searchButton.isActive = isOpen }
             if !isOpen { self.find("") }
         }
         search.onSearch { [weak self] in self?.find($0) }
@@ -121,7 +105,7 @@ final class ConversationListView {
             if let message { self?.onOpenMessage(key, message) } else { self?.onOpen(key) }
         }
         search.onActivate { [weak self] in self?.openFirst() }
-        back.onClick { [weak self] in self?.browser.show(.conversations) }
+        header.back.onClick { [weak self] in self?.browser.show(.conversations) }
         selection = list.onSelect { [weak self] in self?.selected($0) }
         list.onActivate { [weak self] in self?.activated($0) }
         list.onKey { [weak self] in self?.pressed($0) ?? false }
@@ -129,7 +113,7 @@ final class ConversationListView {
         presences = contacts.rows.observe { [weak self] _ in self?.showPresences() }
         model.show(browser.rows.elements)
         updateStack()
-        showWelcome()
+        showWelcome(isNarrow: false)
         observe(self) { view in view.showAccounts() }
         observe(self) { view in view.showPlace() }
         // "10:42" becomes "Yesterday", and mutes expire.
@@ -137,7 +121,7 @@ final class ConversationListView {
     }
 
     /// A wide window shows the welcome beside the list.
-    private func showWelcome() {
+    private func showWelcome(isNarrow: Bool) {
         welcome?.isVisible = isNarrow
         noConversations.expand(.vertical, when: welcome == nil || !isNarrow)
     }
@@ -181,18 +165,8 @@ final class ConversationListView {
         return contacts[.init(account: key.account, address: key.address)]?.section
     }
 
-    /// Adds a button to the header bar that is hidden in the archive.
-    func prepend(_ button: Widget) {
-        beginnings.append(button)
-        header.prepend(button)
-    }
-
     private func showPlace() {
-        let isArchive = browser.place == .archive
-        back.isVisible = isArchive
-        for button in beginnings { button.isVisible = !isArchive }
-        title.show(title: isArchive ? localized("Archive") : localized("Hongyan"))
-        showTitle()
+        header.show(isArchive: browser.place == .archive)
         _ = (browser.filter, browser.count)
         updateStack()
     }
@@ -237,7 +211,7 @@ final class ConversationListView {
             guard !key.modifiers.contains(.control) else { return false }
             // The list is one stop, not one for each row.
             if key.modifiers.contains(.shift) {
-                if !filters.root.focusInside(atEnd: true) { header.focusInside(atEnd: true) }
+                if !filters.root.focusInside(atEnd: true) { header.bar.focusInside(atEnd: true) }
             } else {
                 onTab()
             }
@@ -286,14 +260,10 @@ final class ConversationListView {
         searchBar.isOpen = false
     }
 
-    /// In a narrow window there is no room for the title between the window buttons.
     func show(isNarrow: Bool) {
-        self.isNarrow = isNarrow
-        showTitle()
-        showWelcome()
+        header.show(isNarrow: isNarrow)
+        showWelcome(isNarrow: isNarrow)
     }
-
-    private func showTitle() { header.show(title: isNarrow && browser.place == .conversations ? Label() : title) }
 
     func startSearch() {
         searchBar.isOpen = true

@@ -64,9 +64,9 @@ final class MainWindow {
         window.show(toasts)
 
         let people = Button(icon: "system-users-symbolic").named(localized("Contacts")).action("win.contacts")
-        conversations.prepend(people)
-        conversations.header.append(presence.widget)
-        conversations.header.showsWindowButtons(end: false)
+        conversations.header.prepend(people)
+        conversations.header.bar.append(presence.widget)
+        conversations.header.bar.showsWindowButtons(end: false)
         conversations.onOpen = { [weak self] in self?.open($0) }
         conversations.onLook = { [weak self] in self?.pane.lookSoon(at: $0) }
         conversations.onTab = { [weak self] in self?.leaveList() }
@@ -206,7 +206,7 @@ final class MainWindow {
     /// The focus goes on from the list to the conversation, or around if there is none.
     private func leaveList() {
         if !leaflet.isFolded, pane.root.focusInside() { return }
-        conversations.header.focusInside()
+        conversations.header.bar.focusInside()
     }
 
     /// Opens a conversation at a message.
@@ -260,7 +260,7 @@ final class MainWindow {
 
     private func folded(_ isFolded: Bool) {
         conversation?.show(isNarrow: isFolded)
-        conversations.header.showsWindowButtons(end: isFolded)
+        conversations.header.bar.showsWindowButtons(end: isFolded)
         conversations.show(isNarrow: isFolded)
         contacts?.header.showsWindowButtons(end: isFolded)
         requests.show(isNarrow: isFolded)

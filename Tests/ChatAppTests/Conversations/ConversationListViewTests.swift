@@ -90,7 +90,7 @@ extension WindowTests {
             window.present()
             #expect(await Toolkit.eventually { view.model.count == 2 })
             view.startSearch()
-            #expect(view.searchButton.isActive)
+            #expect(view.header.searchButton.isActive)
             view.search.text = "rom"
             // The results take the place of the list, which stays as it is.
             #expect(await Toolkit.eventually { view.stack.shown == "results" })
@@ -98,7 +98,7 @@ extension WindowTests {
             view.search.text = "zzz"
             #expect(await Toolkit.eventually { view.stack.shown == "nothing" })
             view.searchBar.isOpen = false
-            #expect(!view.searchButton.isActive)
+            #expect(!view.header.searchButton.isActive)
             #expect(await Toolkit.eventually { view.model.count == 2 && view.stack.shown == "list" })
             window.destroy()
             await sample.end()
