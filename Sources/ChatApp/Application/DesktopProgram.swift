@@ -40,26 +40,19 @@ public final class DesktopProgram {
     /// - Parameter arguments: the program's name, then `--help` or `--version` to print it and exit, `--hidden` to
     ///   start without a window, `--log FILE` and `--log-level LEVEL` to log the connections, or addresses to open.
     public func run(_ arguments: [String]) -> Int32 {
-        if !Self.helpOptions.isDisjoint(with: arguments.dropFirst()) {
-            print(Self.help)
+        let options: DesktopOptions
+        do throws(LogFileError) {
+            options = try DesktopOptions(arguments)
+        } catch {
+            FileHandle.standardError.write(Data("hongyan-desktop: \(error.message)\n".utf8))
+            return Self.usageStatus
+        }
+        if let text = options.text {
+            print(text)
             return 0
         }
-        if arguments.dropFirst().contains("--version") {
-            print("hongyan-desktop \(Release.version)")
-            return 0
-        }
-        startsHidden = arguments.dropFirst().contains("--hidden")
-        var arguments = arguments.filter { $0 != "--hidden" }
-        let path = Self.takeOption("--log", from: &arguments)
-        let level = Self.takeOption("--log-level", from: &arguments)
-        if let path {
-            do throws(LogFileError) {
-                log = try LogFile(path: path, level: level ?? "steps")
-            } catch {
-                FileHandle.standardError.write(Data("hongyan-desktop: \(error.message)\n".utf8))
-                return Self.usageStatus
-            }
-        }
+        startsHidden = options.startsHidden
+        log = options.log
         ToolkitSettings.useProgramName(localized("Hongyan"), id: Self.id)
         Graphics.useProcessorWithoutCard()
         application.onStartup { [weak self] in self?.startUp() }
@@ -67,17 +60,7 @@ public final class DesktopProgram {
         application.onOpen { [weak self] in self?.open($0) }
         let report = MainLoopReport()
         defer { report?.write() }
-        return application.run(arguments)
-    }
-
-    /// Removes an option with its value, which is the next word or follows `=`; `nil` if it is not there.
-    private static func takeOption(_ name: String, from arguments: inout [String]) -> String? {
-        if let index = arguments.firstIndex(where: { $0.hasPrefix(name + "=") }) {
-            return String(arguments.remove(at: index).dropFirst(name.count + 1))
-        }
-        guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
-        defer { arguments.removeSubrange(index...index + 1) }
-        return arguments[index + 1]
+        return application.run(options.arguments)
     }
 
     /// The exit status for options that cannot be used.
@@ -222,28 +205,6 @@ extension PreferenceValues.ColourScheme {
         case .light: .light
         case .dark: .dark
         }
-    }
-}
-
-extension DesktopProgram {
-    static let helpOptions: Set<String> = ["-h", "--help", "--help-all"]
-
-    /// The text of `--help`.
-    ///
-    /// GLib's own text shows the application identifier as the program's name, and it needs an installed system locale
-    /// to print Chinese.
-    static var help: String {
-        """
-        \(localized("Usage: %@", "hongyan-desktop [OPTION…] [ADDRESS…]"))
-
-        \(localized("Opens the window, and in it what is at the addresses, such as %@.", "xmpp:juliet@example.org"))
-
-              --hidden            \(localized("start without a window"))
-              --log FILE          \(localized("append what happens on the connections to this file"))
-              --log-level LEVEL   \(localized("failures, steps, stanzas or wire (all XML without secrets)"))
-              --version           \(localized("print the version and exit"))
-          -h, --help              \(localized("show this help"))
-        """
     }
 }
 
