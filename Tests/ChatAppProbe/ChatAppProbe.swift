@@ -91,14 +91,14 @@ private final class Measurement {
         try await rest()
 
         watchdog.reset()
-        guard writing.paste() else { throw Missing(description: "nothing was pasted") }
+        guard writing.files.paste() else { throw Missing(description: "nothing was pasted") }
         try await wait("the pasted picture") {
-            writing.preview.map { $0.selection.items.count == 1 && !$0.selection.isPreparing } ?? false
+            writing.files.preview.map { $0.selection.items.count == 1 && !$0.selection.isPreparing } ?? false
         }
         try await report("pasted")
 
-        writing.preview?.selection.quality = .original
-        writing.preview?.send.click()
+        writing.files.preview?.selection.quality = .original
+        writing.files.preview?.send.click()
         try await wait("the sent picture") { self.shownPicture?.isShown == true }
         try await report("sent")
 

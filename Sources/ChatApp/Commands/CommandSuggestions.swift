@@ -26,16 +26,16 @@ final class CommandSuggestions {
     /// Suggests the commands that a text can begin.
     ///
     /// - Returns: whether the text begins a command.
-    func suggest(for text: String, at cursor: String.Index, in composer: ComposerView) -> Bool {
+    func suggest(for text: String, at cursor: String.Index, in bar: CompletionBar) -> Bool {
         guard text.first == "/", cursor == text.endIndex, text.count <= Self.lengthLimit else {
             hasAsked = false
             return false
         }
         if !hasAsked, isAllowed() {
             hasAsked = true
-            Task { [model, weak composer] in
+            Task { [model, weak bar] in
                 await model.load()
-                composer?.complete()
+                bar?.complete()
             }
         }
         let begun = text.dropFirst().lowercased()
@@ -43,7 +43,7 @@ final class CommandSuggestions {
             offer.name.lowercased().hasPrefix(begun) || offer.node.lowercased().hasPrefix(begun)
         }
         guard !offers.isEmpty else { return false }
-        composer.completions.show(.command(text.startIndex..<cursor, offers))
+        bar.show(.command(text.startIndex..<cursor, offers))
         return true
     }
 }

@@ -49,18 +49,24 @@ enum Completion: Equatable {
     }
 }
 
-/// The bar above the input field with what completes the word: Tab or Return inserts one, the arrow keys select.
+/// The bar above the input field with what completes the word before the cursor: commands, nicknames and emoji. Tab or
+/// Return inserts one, the arrow keys select.
 ///
 /// A popover would take the keyboard focus from the field, and with it the input method.
 final class CompletionBar {
     let root: Revealer
-    var onChoice: (Int) -> Void = { _ in }
+    /// Called when one was inserted.
+    var onDone: () -> Void = {}
+    private let entry: TextView
+    private let context: ComposerContext
     private let box = Box.horizontal(spacing: 4).css("mentions").margins(start: 12, end: 12, top: 4, bottom: 0)
     private(set) var completion: Completion?
     private var buttons: [Button] = []
     private(set) var chosen = 0
 
-    init() {
+    init(_ entry: TextView, _ context: ComposerContext) {
+        self.entry = entry
+        self.context = context
         root = Revealer(box, .slideUp)
         box.accessible(label: localized("Suggestions"))
     }
@@ -77,7 +83,7 @@ final class CompletionBar {
         buttons = completion.candidates.prefix(Self.shown).enumerated().map { index, text in
             let button = Button(Label(text).ellipsize().characters(maximum: 16)).css("pill-small").focusOnClick(false)
             button.named(completion.spoken(index))
-            button.onClick { [weak self] in self?.onChoice(index) }
+            button.onClick { [weak self] in self?.accept(index) }
             return button
         }
         box.removeAll()
@@ -88,7 +94,7 @@ final class CompletionBar {
     /// How many fit into a narrow window.
     private static let shown = 4
 
-    func move(_ step: Int) {
+    private func move(_ step: Int) {
         guard !buttons.isEmpty else { return }
         chosen = (chosen + step + buttons.count) % buttons.count
         mark()
@@ -103,58 +109,56 @@ final class CompletionBar {
     private func mark() {
         for (index, button) in buttons.enumerated() { button.css("suggested-action", index == chosen) }
     }
-}
 
-extension ComposerView {
-    /// Whether Return sends with these modifiers.
-    static func sends(_ modifiers: Modifiers, withReturn: Bool) -> Bool {
-        withReturn ? !modifiers.contains(.shift) : modifiers.contains(.control)
+    // MARK: Completing
+
+    /// Suggests what completes the word before the cursor. A finished name of an emoji is replaced.
+    func complete() {
+        guard !entry.isComposing else { return show(nil) }
+        let text = entry.text
+        let scalars = text.unicodeScalars
+        let cursor = scalars.index(scalars.startIndex, offsetBy: entry.cursor, limitedBy: scalars.endIndex)
+        let place = cursor ?? text.endIndex
+        if let (range, emoji) = EmojiCompletion.finished(in: text, at: place) { return replace(range, with: emoji) }
+        if let completion = EmojiCompletion(in: text, at: place) { return show(.emoji(completion)) }
+        if context.commands?.suggest(for: text, at: place, in: self) == true { return }
+        let names = context.nicknames()
+        let addressesEverybody = context.mayAddressEverybody?() ?? false
+        show(
+            names.isEmpty && !addressesEverybody
+                ? nil
+                : MentionCompletion(
+                    in: text, at: place, of: names, addressesEverybody: addressesEverybody
+                ).map { .name($0) })
     }
 
-    /// Handles a key before the input field does.
+    /// Inserts one of the suggestions.
+    func accept(_ index: Int) {
+        guard let completion, let text = completion.replacement(index) else { return }
+        replace(completion.range, with: text)
+        if case .command(_, let offers) = completion { context.commands?.show(offers[index]) }
+        show(nil)
+        onDone()
+    }
+
+    private func replace(_ range: Range<String.Index>, with new: String) {
+        let text = entry.text
+        let start = text.unicodeScalars.distance(from: text.startIndex, to: range.lowerBound)
+        let end = text.unicodeScalars.distance(from: text.startIndex, to: range.upperBound)
+        show(nil)
+        entry.replace(start..<end, with: new)
+    }
+
+    /// Handles a key while there are suggestions.
     func pressed(_ press: KeyPress) -> Bool {
-        // While an input method composes text, the same keys confirm, change and cancel the composition.
-        if entry.isComposing { return false }
+        guard isOpen else { return false }
         switch press.key {
-        case .enter:
-            let isSending = Self.sends(press.modifiers, withReturn: context.sendsWithReturn())
-            if completions.isOpen, !press.modifiers.contains(.shift) {
-                accept(completions.chosen)
-            } else if isSending {
-                sendText()
-            } else {
-                return false
-            }
-            return true
-        case .tab:
-            guard press.modifiers.isEmpty, completions.isOpen else { return false }
-            accept(completions.chosen)
-            return true
-        case .left, .right:
-            guard press.modifiers == .alt, completions.isOpen else { return false }
-            completions.move(press.key == .left ? -1 : 1)
-            return true
-        case .up:
-            if completions.isOpen {
-                completions.move(-1)
-                return true
-            }
-            guard composer.text.isEmpty, composer.edit == nil, press.modifiers.isEmpty else { return false }
-            attempt { [composer] () throws(StoreError) in _ = try await composer.correctLast() }
-            return true
-        case .down:
-            guard completions.isOpen else { return false }
-            completions.move(1)
-            return true
-        case .escape:
-            if completions.isOpen {
-                completions.show(nil)
-                return true
-            }
-            guard composer.edit != nil || composer.reply != nil else { return false }
-            cancelTarget()
-            return true
+        case .enter where !press.modifiers.contains(.shift), .tab where press.modifiers.isEmpty: accept(chosen)
+        case .left where press.modifiers == .alt, .up: move(-1)
+        case .right where press.modifiers == .alt, .down: move(1)
+        case .escape: show(nil)
         default: return false
         }
+        return true
     }
 }

@@ -10,7 +10,8 @@ internal import SpellChecking
 final class ComposerView {
     let root: Widget
     let entry = TextView()
-    let completions = CompletionBar()
+    let completions: CompletionBar
+    let files: ComposerFiles
     /// What a word that addresses everybody in the room does.
     let everybody = Label().wrap(maximumCharacters: 60).textAlignment(0).css("caption", "dim-label").hidden()
     let banner = ComposerBanner()
@@ -22,10 +23,6 @@ final class ComposerView {
     var composer: Composer { context.composer }
     /// `nil` when the account is not running.
     var encryption: EncryptionButton? { context.encryption }
-    /// The window that previews files before they are sent.
-    var preview: OutgoingWindow?
-    /// The text that the preview holds as a file.
-    var textAsFile: String?
 
     let placeholder = Label(localized("Message")).ellipsize().css("dim-label").textAlignment(0)
     private let scroller: ScrolledWindow
@@ -40,6 +37,8 @@ final class ComposerView {
 
     init(_ context: ComposerContext) {
         self.context = context
+        completions = CompletionBar(entry, context)
+        files = ComposerFiles(context, entry)
         link = LinkBanner(context.composer.links)
         entry.padding(horizontal: 4, vertical: 9).accessible(label: localized("Message"))
         placeholder.margins(start: 5, top: 9).align(horizontal: .start, vertical: .start).targetable(false)
@@ -89,15 +88,17 @@ final class ComposerView {
         change = entry.onChange { [weak self] in self?.wrote($0) }
         entry.onComposing { [weak self] in self?.showPlaceholder() }
         entry.onCursor { [weak self] in
-            self?.complete()
+            self?.completions.complete()
             self?.spelling?.changed()
         }
         entry.onKey { [weak self] in self?.pressed($0) ?? false }
-        entry.onPaste { [weak self] in self?.paste() ?? false }
+        entry.onPaste { [weak self] in self?.files.paste() ?? false }
         send.onClick { [weak self] in self?.sendText() }
-        attach.onClick { [weak self] in self?.chooseFiles() }
+        attach.onClick { [weak self] in self?.files.choose() }
         banner.onCancel = { [weak self] in self?.cancelTarget() }
-        completions.onChoice = { [weak self] in self?.accept($0) }
+        completions.onDone = { [weak self] in self?.focus() }
+        files.onDone = { [weak self] in self?.focus() }
+        files.whenAllowed = { [weak self] in self?.whenAllowed($0) }
         // The chooser holds thousands of emoji, so it is created when it is first opened.
         emoji.show(whenOpened: { [weak self] in
             let chooser = EmojiChooser { self?.entry.insert($0) }
@@ -125,13 +126,13 @@ final class ComposerView {
 
     /// Makes the text a reply to a message.
     func reply(to message: MessageID) {
-        attempt { [composer] () throws(StoreError) in try await composer.reply(to: message) }
+        context.attempt { [composer] () throws(StoreError) in try await composer.reply(to: message) }
         focus()
     }
 
     /// Loads one of the user's own messages into the field for correction.
     func correct(_ message: MessageID) {
-        attempt { [composer] () throws(StoreError) in _ = try await composer.correct(message) }
+        context.attempt { [composer] () throws(StoreError) in _ = try await composer.correct(message) }
         focus()
     }
 
@@ -152,7 +153,7 @@ final class ComposerView {
 
     /// Saves the draft and the current recording.
     func close() async {
-        preview?.close()
+        files.close()
         encryption?.close()
         await voice?.close()
         await composer.close()
@@ -164,7 +165,7 @@ final class ComposerView {
         if entry.text != composer.text, let change {
             entry.withoutHearingChange(change) { entry.text = composer.text }
             spelling?.changed()
-            complete()
+            completions.complete()
         }
         showPlaceholder()
         banner.show(composer)
@@ -184,7 +185,7 @@ final class ComposerView {
         showPlaceholder()
         spelling?.changed()
         if composer.text != text { composer.text = text }
-        complete()
+        completions.complete()
         showEverybody(text)
     }
 
@@ -200,22 +201,22 @@ final class ComposerView {
 
     func sendText() {
         guard !composer.isEmpty else { return }
-        guard !composer.isTooLong else { return offerTextAsFile() }
+        guard !composer.isTooLong else { return files.offerText() }
         completions.show(nil)
         focus()
-        whenAllowed { view in
-            view.attempt { [composer = view.composer] () throws(StoreError) in _ = try await composer.send() }
+        whenAllowed { [context] in
+            context.attempt { () throws(StoreError) in _ = try await context.composer.send() }
         }
     }
 
     /// Sends, unless the encryption would refuse the message: then the text stays, and the popover says what to do.
-    func whenAllowed(_ send: @escaping (ComposerView) -> Void) {
-        guard let encryption, encryption.model.isRefused else { return send(self) }
+    func whenAllowed(_ send: @escaping () -> Void) {
+        guard let encryption, encryption.model.isRefused else { return send() }
         Task { [weak self] in
             // The answer may be out of date.
             await encryption.model.refresh()
-            guard let self else { return }
-            if encryption.model.isRefused { encryption.open() } else { send(self) }
+            guard self != nil else { return }
+            if encryption.model.isRefused { encryption.open() } else { send() }
         }
     }
 
@@ -223,52 +224,31 @@ final class ComposerView {
         if composer.edit != nil {
             composer.cancelCorrection()
         } else {
-            attempt { [composer] () throws(StoreError) in try await composer.reply(to: nil) }
+            context.attempt { [composer] () throws(StoreError) in try await composer.reply(to: nil) }
         }
         focus()
     }
 
-    func attempt(_ body: @escaping () async throws(StoreError) -> Void) {
-        WindowContext(window: context.window, showToast: context.showToast).attempt(body)
+    // MARK: Keys
+
+    /// Whether Return sends with these modifiers.
+    static func sends(_ modifiers: Modifiers, withReturn: Bool) -> Bool {
+        withReturn ? !modifiers.contains(.shift) : modifiers.contains(.control)
     }
 
-    // MARK: Completion
-
-    /// Suggests what completes the word before the cursor: commands, nicknames and emoji. A finished name of an emoji is replaced.
-    func complete() {
-        guard !entry.isComposing else { return completions.show(nil) }
-        let text = entry.text
-        let scalars = text.unicodeScalars
-        let cursor = scalars.index(scalars.startIndex, offsetBy: entry.cursor, limitedBy: scalars.endIndex)
-        let place = cursor ?? text.endIndex
-        if let (range, emoji) = EmojiCompletion.finished(in: text, at: place) { return replace(range, with: emoji) }
-        if let completion = EmojiCompletion(in: text, at: place) { return completions.show(.emoji(completion)) }
-        if context.commands?.suggest(for: text, at: place, in: self) == true { return }
-        let names = context.nicknames()
-        let addressesEverybody = context.mayAddressEverybody?() ?? false
-        completions.show(
-            names.isEmpty && !addressesEverybody
-                ? nil
-                : MentionCompletion(
-                    in: text, at: place, of: names, addressesEverybody: addressesEverybody
-                ).map { .name($0) })
-    }
-
-    /// Inserts one of the suggestions.
-    func accept(_ index: Int) {
-        guard let completion = completions.completion, let text = completion.replacement(index) else { return }
-        replace(completion.range, with: text)
-        if case .command(_, let offers) = completion { context.commands?.show(offers[index]) }
-        completions.show(nil)
-        focus()
-    }
-
-    private func replace(_ range: Range<String.Index>, with new: String) {
-        let text = entry.text
-        let start = text.unicodeScalars.distance(from: text.startIndex, to: range.lowerBound)
-        let end = text.unicodeScalars.distance(from: text.startIndex, to: range.upperBound)
-        completions.show(nil)
-        entry.replace(start..<end, with: new)
+    /// Handles a key before the input field does.
+    func pressed(_ press: KeyPress) -> Bool {
+        // While an input method composes text, the same keys confirm, change and cancel the composition.
+        if entry.isComposing { return false }
+        if completions.pressed(press) { return true }
+        switch press.key {
+        case .enter where Self.sends(press.modifiers, withReturn: context.sendsWithReturn()): sendText()
+        case .up where composer.text.isEmpty && composer.edit == nil && press.modifiers.isEmpty:
+            context.attempt { [composer] () throws(StoreError) in _ = try await composer.correctLast() }
+        case .escape where composer.edit != nil || composer.reply != nil: cancelTarget()
+        default: return false
+        }
+        return true
     }
 }
 
@@ -301,6 +281,11 @@ struct ComposerContext {
     var showToast: (String) -> Void = { _ in }
     /// The parent window of dialogs.
     var window: () -> Window? = { nil }
+
+    /// Runs a store operation and shows its error.
+    func attempt(_ body: @escaping () async throws(StoreError) -> Void) {
+        WindowContext(window: window, showToast: showToast).attempt(body)
+    }
 }
 
 /// The Send button. Its paper plane is drawn here because no icon theme is certain to have one.

@@ -104,7 +104,7 @@ final class ConversationView {
         if let composer {
             column.append(composer.root)
             column.onDrop(hovers: { [weak timeline] in timeline?.root.css("drop-here", $0) }) { [weak composer] in
-                composer?.take($0) ?? false
+                composer?.files.take($0) ?? false
             }
         }
         observe(self) { view in view.showHeader() }

@@ -72,8 +72,8 @@ extension WindowTests {
             composer.voice?.send.click()
             #expect(await Toolkit.eventually { composer.voice?.isBusy == false })
 
-            #expect(composer.take(.picture(WritingSample.picture(64, 48))))
-            let preview = try #require(composer.preview)
+            #expect(composer.files.take(.picture(WritingSample.picture(64, 48))))
+            let preview = try #require(composer.files.preview)
             #expect(await Toolkit.eventually { preview.selection.items.count == 1 && !preview.selection.isPreparing })
             await Toolkit.settle()
             preview.send.click()

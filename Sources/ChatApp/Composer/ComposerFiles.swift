@@ -4,9 +4,29 @@ internal import GTKBinding
 internal import Localization
 internal import Media
 
-/// Attaching pictures and files: chosen, pasted or dropped files are previewed before they are sent.
-extension ComposerView {
-    func chooseFiles() {
+/// Pictures and files that are chosen, pasted or dropped: they are previewed before they are sent.
+final class ComposerFiles {
+    /// The window that previews files before they are sent.
+    private(set) var preview: OutgoingWindow?
+    /// Called when the user goes on in the input field.
+    var onDone: () -> Void = {}
+    /// Runs a closure if files may be sent now, see ``ComposerView/whenAllowed(_:)``.
+    var whenAllowed: (@escaping () -> Void) -> Void = { $0() }
+
+    private let context: ComposerContext
+    private let entry: TextView
+    private var composer: Composer { context.composer }
+    /// The text that the preview holds as a file.
+    private var textAsFile: String?
+
+    init(_ context: ComposerContext, _ entry: TextView) {
+        self.context = context
+        self.entry = entry
+    }
+
+    func close() { preview?.close() }
+
+    func choose() {
         Task { [weak self] in
             let paths = await FileChooser.open(
                 localized("Send Pictures or Files"), accept: localized("_Choose"), several: true,
@@ -46,7 +66,7 @@ extension ComposerView {
             offer(bytes)
         case .text(let text):
             entry.insert(text)
-            focus()
+            onDone()
         }
         return true
     }
@@ -57,7 +77,7 @@ extension ComposerView {
     }
 
     /// Explains that the text is too long for a message, and offers to send it as a file.
-    func offerTextAsFile() {
+    func offerText() {
         guard context.media != nil, composer.edit == nil else {
             return context.showToast(localized("This text is too long for one message. Send it in parts."))
         }
@@ -72,7 +92,7 @@ extension ComposerView {
 
     /// Opens the preview, or adds to the preview that is open.
     private func offer(_ add: @escaping (OutgoingSelection) async -> Void) {
-        whenAllowed { $0.preview(add) }
+        whenAllowed { [weak self] in self?.preview(add) }
     }
 
     private func preview(_ add: @escaping (OutgoingSelection) async -> Void) {
@@ -91,7 +111,7 @@ extension ComposerView {
                 self?.preview = nil
                 self?.textAsFile = nil
                 if takesText, let unsent { self?.composer.text = unsent }
-                self?.focus()
+                self?.onDone()
             }
             preview = window
             window.present()
@@ -102,7 +122,7 @@ extension ComposerView {
 
     private func send(_ selection: OutgoingSelection, caption: String, _ media: MediaCache, takesText: Bool) {
         let holdsText = selection.items.contains { $0.name == Self.textFileName }
-        attempt { [composer, textAsFile] () throws(StoreError) in
+        context.attempt { [composer, textAsFile] () throws(StoreError) in
             try await composer.send(files: selection.attachments(in: media), caption: caption)
             if takesText { composer.text = "" }
             // The text is in the file now, so it is removed from the input field.
