@@ -12,8 +12,8 @@ internal import XMPPAddress
 final class AppContext {
     let home: ChatHome
     let playback: VoicePlayback
-    /// The encryption of an account; `nil` if it has none. Tests replace it.
-    var encryption: (ChatAccount) -> (any EncryptionService)? = { $0.encryption }
+    let encryption: EncryptionViews
+    let appearance: Appearance
     /// The dictionaries of the user's languages.
     let spelling = SpellChecker(languages: Localization.preferredLanguages)
     /// Deletions that the user can still undo.
@@ -21,7 +21,6 @@ final class AppContext {
     private weak var program: DesktopProgram?
     weak var window: MainWindow?
     let windowState: WindowState
-    private var appliedZoom = 1.0
     private var downloadsOfAccounts: [AccountID: AttachmentDownloads] = [:]
     /// Toasts to show as soon as there is a window.
     private var pendingToasts: [String] = []
@@ -32,29 +31,11 @@ final class AppContext {
         playback = VoicePlayback(store: home.store)
         deletions = PendingDeletions(environment: home.environment)
         windowState = WindowState(home.preferences)
+        appearance = Appearance(home.preferences)
+        encryption = EncryptionViews(home)
         // Before the accounts start, so that no problem is missed.
         home.onProblem = { [weak self] in self?.showToast($0) }
-    }
-
-    /// Applies the colour scheme of the preferences, and follows its changes.
-    func followStyle() {
-        observe(self) { context in StyleManager.use(context.home.preferences.values.colourScheme.scheme) }
-        observe(self) { context in context.applyZoom() }
-    }
-
-    private func applyZoom() {
-        let zoom = home.preferences.values.zoom
-        // A size that nobody has chosen is left to the desktop.
-        guard zoom != appliedZoom else { return }
-        appliedZoom = zoom
-        ToolkitSettings.zoomText(zoom)
-    }
-
-    /// Makes all texts larger or smaller by some steps; 0 gives them the size of the desktop.
-    func zoom(by steps: Int) {
-        let zooms = PreferenceValues.zooms
-        let index = zooms.firstIndex(of: home.preferences.values.zoom) ?? 2
-        home.preferences.values.zoom = steps == 0 ? 1 : zooms[min(max(index + steps, 0), zooms.count - 1)]
+        encryption.showToast = { [weak self] in self?.showToast($0) }
     }
 
     /// The downloads of an account; `nil` when its media cannot be stored.
@@ -82,6 +63,9 @@ final class AppContext {
     }
 
     // MARK: Navigation
+
+    var links: LinkOpener { LinkOpener(context: self) }
+    var rooms: RoomViews { RoomViews(context: self) }
 
     /// Raises the main window.
     func showWindow() { program?.showWindow() }

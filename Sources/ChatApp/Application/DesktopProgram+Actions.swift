@@ -48,12 +48,4 @@ extension DesktopProgram {
         showWindow()
         context?.openConversation(number: number)
     }
-
-    /// Opens an `xmpp:` address. An invitation and a link with fingerprints are confirmed first.
-    func open(_ address: String, _ context: AppContext) {
-        if let request = VerificationRequest(address) { return context.open(request) }
-        guard let invitation = AccountInvitation(address) else { return context.open(address: address) }
-        if window?.open(invitation) == true { return }
-        context.open(invitation)
-    }
 }

@@ -87,7 +87,7 @@ public final class DesktopProgram {
             if let log { home.prepare = { log.attach(to: &$0) } }
             let context = AppContext(home: home, program: self)
             use(context)
-            context.followStyle()
+            context.appearance.follow()
             if let salvage = store.report.salvage { context.showToast(salvage.message(at: profile.storePath)) }
             if startsHidden { await home.setActive(false) } else { showWindow() }
             startNotifying(home)
@@ -97,7 +97,7 @@ public final class DesktopProgram {
             let automation = AutomationService(profile, store) { [weak home] in await home?.chatAccounts ?? [] }
             socket = ProfileSocket(
                 profile, [.send(account), .keys(account)] + automation.methods.map(\.profileMethod))
-            for address in waitingAddresses { open(address, context) }
+            for address in waitingAddresses { context.links.open(address) }
             waitingAddresses = []
         } catch {
             await show(error)
@@ -127,7 +127,7 @@ public final class DesktopProgram {
             return
         }
         showWindow()
-        for address in addresses { open(address, context) }
+        for address in addresses { context.links.open(address) }
     }
 
     private func startNotifying(_ home: ChatHome) {

@@ -143,7 +143,7 @@ final class NewConversationWindow {
         window.close()
         if let key = model.conversation(of: suggestion) { return context.open(key) }
         guard let room = model.room(of: suggestion), let account = model.account?.id else { return }
-        let (context, joining) = (context, context.roomJoining)
+        let (context, joining) = (context, context.rooms.joining)
         Task {
             if let key = await joining.join(room, of: account) { context.open(key) }
         }

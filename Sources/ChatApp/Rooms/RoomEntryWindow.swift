@@ -20,7 +20,7 @@ final class RoomEntryWindow {
         view.onDone = { [weak self, weak context] key, isNew in
             self?.window.close()
             context?.window?.open(key)
-            if isNew { context?.invitePeople(to: key) }
+            if isNew { context?.rooms.invitePeople(to: key) }
         }
         window.onCloseRequest { [weak self] in
             self?.view.close()

@@ -15,8 +15,8 @@ final class RoomWindow {
 
     init(_ room: RoomModel, _ context: AppContext) {
         self.room = room
-        people = context.roomPeopleView(room)
-        page = context.roomPage(room)
+        people = context.rooms.people(room)
+        page = context.rooms.page(room)
         stack.add(people.root, name: "people", title: localized("People"))
         stack.add(page.root, name: "room", title: localized("Room"))
         toasts = ToastOverlay(stack).css("over-button")

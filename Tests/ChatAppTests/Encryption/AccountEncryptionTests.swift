@@ -48,12 +48,12 @@ extension WindowTests {
             let digits = EncryptionSample.digits(1_618_033)
             let request = try #require(
                 VerificationRequest("xmpp:romeo@montague.example?omemo-sid-1618033=\(digits)"))
-            sample.talk.context.open(request)
+            sample.talk.context.links.open(request)
             let stored = try await sample.keys.devices(of: sample.talk.romeo)
             #expect(stored[2].trust == .undecided)
             // Without encryption there is nothing to verify.
-            sample.talk.context.encryption = { _ in nil }
-            sample.talk.context.open(request)
+            sample.talk.context.encryption.service = { _ in nil }
+            sample.talk.context.links.open(request)
             #expect(
                 sample.talk.context.takePendingToasts() == [
                     "This account does not use encryption. You can turn it on in its settings."

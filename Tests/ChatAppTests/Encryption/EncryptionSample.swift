@@ -18,7 +18,7 @@ final class EncryptionSample {
         talk = try await TalkSample(isEnabled: isEnabled)
         keys = KeySketch(own: talk.juliet)
         let keys = keys
-        talk.context.encryption = { _ in keys }
+        talk.context.encryption.service = { _ in keys }
         keys.list([Self.this], of: talk.juliet)
     }
 
@@ -58,10 +58,10 @@ final class EncryptionSample {
     }
 
     func window() -> DevicesWindow? {
-        talk.context.showDevices(of: talk.romeo, name: sampleWords("Romeo"), as: talk.account, over: nil)
+        talk.context.encryption.showDevices(of: talk.romeo, name: sampleWords("Romeo"), as: talk.account, over: nil)
     }
 
     func ownWindow() -> DevicesWindow? {
-        talk.context.showDevices(of: talk.juliet, name: "juliet", as: talk.account, over: nil)
+        talk.context.encryption.showDevices(of: talk.juliet, name: "juliet", as: talk.account, over: nil)
     }
 }

@@ -135,7 +135,7 @@ extension WindowTests {
             let context = AppContext(home: home)
             let preferences = ProgramPreferencesWindow.show(home, over: nil)
             let general = try #require(preferences.general)
-            context.zoom(by: 1)
+            context.appearance.zoom(by: 1)
             let zoom = try #require(PreferenceValues.zooms.firstIndex(of: home.preferences.values.zoom))
             #expect(await Toolkit.eventually { (try? general.chosen(inRow: "Text size")) == zoom })
             home.preferences.values.playsSound.toggle()
@@ -144,7 +144,7 @@ extension WindowTests {
             // A row still works after that.
             try general.click(row: "Play a sound")
             #expect(home.preferences.values.playsSound == !isOn)
-            context.zoom(by: 0)
+            context.appearance.zoom(by: 0)
             preferences.window.close()
             let button = PresenceButton(home)
             await home.show(.available, saying: "in the orchard")

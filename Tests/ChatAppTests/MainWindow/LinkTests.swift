@@ -30,15 +30,15 @@ extension WindowTests {
         func message() async throws {
             try await window { sample, main in
                 let link = "xmpp:romeo@montague.example?message;body=Art%20thou%20not%20Romeo%3F"
-                sample.context.open(address: link)
+                sample.context.links.open(address: link)
                 #expect(main.openKey == sample.key)
                 let composer = try #require(main.conversation?.composer)
                 #expect(await Toolkit.eventually { composer.entry.text == "Art thou not Romeo?" })
-                sample.context.open(address: link)
+                sample.context.links.open(address: link)
                 await Toolkit.settle()
                 #expect(composer.entry.text == "Art thou not Romeo?")
                 composer.composer.text = "Hark!"
-                sample.context.open(address: link)
+                sample.context.links.open(address: link)
                 #expect(await Toolkit.eventually { composer.entry.text == "Hark!\nArt thou not Romeo?" })
                 #expect(try await sample.messages().isEmpty)
             }
@@ -64,9 +64,9 @@ extension WindowTests {
                 await Toolkit.eventually {
                     home.contacts.rows.elements.count == 1 && home.accounts.rows.elements.allSatisfy(\.isEnabled)
                 })
-            context.open(address: "xmpp:romeo@montague.example")
+            context.links.open(address: "xmpp:romeo@montague.example")
             #expect(main.openKey == ConversationKey(account: second, address: romeo, kind: .direct))
-            context.open(address: "xmpp://juliet@capulet.example/romeo@montague.example")
+            context.links.open(address: "xmpp://juliet@capulet.example/romeo@montague.example")
             #expect(main.openKey?.account == home.accounts.rows.elements.first?.id)
             main.close(permanently: true)
             await home.stop()
@@ -77,7 +77,7 @@ extension WindowTests {
             try await window { sample, main in
                 let before = Widget.openWindowCount
                 let link = try #require(AccountInvitation("xmpp:nurse@capulet.example?roster;name=Nurse"))
-                let question = try #require(sample.context.open(link))
+                let question = try #require(sample.context.links.open(link))
                 #expect(await Toolkit.eventually { Widget.openWindowCount == before + 1 })
                 // There is one account.
                 #expect(question.account == nil)
@@ -85,7 +85,7 @@ extension WindowTests {
                 question.dialog.close()
                 #expect(await Toolkit.eventually { Widget.openWindowCount == before })
                 #expect(main.openKey == nil)
-                let again = try #require(sample.context.open(link))
+                let again = try #require(sample.context.links.open(link))
                 again.dialog.answer("add")
                 #expect(main.openKey?.address == (try JID("nurse@capulet.example")))
                 again.dialog.close()
@@ -98,7 +98,7 @@ extension WindowTests {
             let context = AppContext(home: home)
             let main = try MainWindow.shown(context)
             let link = try #require(AccountInvitation("xmpp:romeo@montague.example?roster"))
-            let question = try #require(context.open(link))
+            let question = try #require(context.links.open(link))
             await Toolkit.picture(question.dialog, "invitation-question")
             let account = try #require(question.account)
             account.selected = 1
@@ -113,16 +113,16 @@ extension WindowTests {
         func contacts() async throws {
             try await window { sample, main in
                 let before = Widget.openWindowCount
-                sample.context.open(address: "xmpp:tybalt@capulet.example?subscribe")
+                sample.context.links.open(address: "xmpp:tybalt@capulet.example?subscribe")
                 #expect(await Toolkit.eventually { Widget.openWindowCount == before + 1 })
                 // Who is a contact already is written to.
-                sample.context.open(address: "xmpp:romeo@montague.example?subscribe")
+                sample.context.links.open(address: "xmpp:romeo@montague.example?subscribe")
                 #expect(main.openKey == sample.key)
                 let middle = Widget.openWindowCount
-                sample.context.open(address: "xmpp:romeo@montague.example?remove")
+                sample.context.links.open(address: "xmpp:romeo@montague.example?remove")
                 #expect(await Toolkit.eventually { Widget.openWindowCount == middle + 1 })
                 // Nobody to remove.
-                sample.context.open(address: "xmpp:tybalt@capulet.example?remove")
+                sample.context.links.open(address: "xmpp:tybalt@capulet.example?remove")
                 await Toolkit.settle()
                 #expect(Widget.openWindowCount == middle + 1)
                 #expect(sample.home.contacts.rows.elements.map(\.address) == [sample.romeo])
@@ -145,7 +145,7 @@ extension WindowTests {
                 #expect(entry.view.password.text == "rose" && entry.view.room.text == "orchard@rooms.example")
                 entry.window.close()
                 let before = Widget.openWindowCount
-                sample.context.open(address: "xmpp:orchard@rooms.example?invite;jid=nurse@capulet.example")
+                sample.context.links.open(address: "xmpp:orchard@rooms.example?invite;jid=nurse@capulet.example")
                 #expect(await Toolkit.eventually { Widget.openWindowCount == before + 1 })
             }
         }

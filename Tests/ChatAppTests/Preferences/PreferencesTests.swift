@@ -40,7 +40,7 @@ extension WindowTests {
                     store: MemoryStore(), accountStorage: MemoryAccountStorage(),
                     preferences: await profile.preferences())
                 let context = AppContext(home: home)
-                context.followStyle()
+                context.appearance.follow()
                 return (home, context)
             }
             var (home, context) = await start()

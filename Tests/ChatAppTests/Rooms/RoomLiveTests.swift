@@ -40,7 +40,7 @@ extension WindowTests {
             #expect(await Toolkit.eventually { model.isInside && model.rights.isOwner })
 
             // Invited by address, with a message.
-            let bar = romeo.context.roomInvitationBar()
+            let bar = romeo.context.rooms.invitationBar()
             let window = Window("Test", width: 720, height: 300, Box.vertical(Label().expand(.vertical), bar.root))
             window.present()
             let inviting = RoomInviteWindow(model, juliet.context, over: nil) { _ in }
@@ -63,7 +63,7 @@ extension WindowTests {
             let other = try #require(model.people.elements.first { !$0.person.isOwn }).person
             #expect(other.address?.bare == romeo.address)
             let (place, staying) = romeo.follow(room)
-            let notice = romeo.context.roomNotice(place)
+            let notice = romeo.context.rooms.notice(place)
             #expect(await Toolkit.eventually { place.isInside && !notice.root.isRevealed })
             let removal = try #require(about.people.menus.begin(.kick, other))
             await Toolkit.settle()
@@ -90,12 +90,12 @@ extension WindowTests {
 
             // Left permanently, on all devices.
             let title = sampleWords("Garden")
-            let doubt = romeo.context.roomJoining.askToLeave(romeo.key(room), title: title, over: nil)
+            let doubt = romeo.context.rooms.joining.askToLeave(romeo.key(room), title: title, over: nil)
             await Toolkit.settle()
             doubt.answer("cancel")
             await Toolkit.settle()
             #expect(place.isInside)
-            let question = romeo.context.roomJoining.askToLeave(romeo.key(room), title: title, over: nil)
+            let question = romeo.context.rooms.joining.askToLeave(romeo.key(room), title: title, over: nil)
             await Toolkit.settle()
             await Toolkit.picture(question, "room-leave")
             question.answer("leave")
@@ -118,7 +118,7 @@ extension WindowTests {
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server)
             let room = try await room(juliet)
-            let bar = romeo.context.roomInvitationBar()
+            let bar = romeo.context.rooms.invitationBar()
             try await juliet.account.rooms.invite(romeo.address, to: room, reason: nil)
             let window = Window("Test", width: 360, height: 300, bar.root)
             window.present()

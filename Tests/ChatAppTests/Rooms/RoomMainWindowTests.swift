@@ -61,9 +61,9 @@ extension WindowTests {
             #expect(await Toolkit.eventually { !main.invitations.revealer.isRevealed && juliet.isInside(feast) })
 
             // A link to a joined room opens it; other links ask first.
-            juliet.context.open(address: "xmpp:\(garden)?join")
+            juliet.context.links.open(address: "xmpp:\(garden)?join")
             #expect(main.openKey == juliet.key(garden))
-            juliet.context.open(address: "xmpp:balcony@\(service)?join")
+            juliet.context.links.open(address: "xmpp:balcony@\(service)?join")
             #expect(main.openKey == juliet.key(garden))
             await Toolkit.settle()
             main.close(permanently: true)

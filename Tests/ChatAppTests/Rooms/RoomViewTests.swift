@@ -136,7 +136,7 @@ extension WindowTests {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let room = try await room(home)
             let context = AppContext(home: home)
-            let menus = context.roomPersonMenu(room)
+            let menus = context.rooms.personMenu(room)
             func allowed(_ nickname: String, as own: RoomState.Standing) throws -> [RoomPersonAction] {
                 room.show(try Self.state(own))
                 let person = try #require(room.people.elements.first { $0.nickname == nickname }).person
@@ -162,7 +162,7 @@ extension WindowTests {
             let room = try await room(home)
             room.show(try Self.state())
             let context = AppContext(home: home)
-            let menus = context.roomPersonMenu(room)
+            let menus = context.rooms.personMenu(room)
             let friar = try #require(room.people.elements.first { $0.nickname == sampleWords("Friar Laurence") }).person
             var said: [String] = []
             var mentioned: [String] = []
@@ -221,7 +221,7 @@ extension WindowTests {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let context = AppContext(home: home)
             let room = try await room(home)
-            let notice = context.roomNotice(room)
+            let notice = context.rooms.notice(room)
             let window = Window("Test", width: 480, height: 200, Box.vertical(HeaderBar(), notice.root))
             window.present()
             await Toolkit.settle()
