@@ -82,7 +82,7 @@ private final class Measurement {
     }
 
     func run() async throws {
-        try await wait("the conversation") { self.window.conversation?.timeline.isOpened == true }
+        try await wait("the conversation") { self.window.conversation?.timeline.position.isOpened == true }
         guard let view = window.conversation, let writing = view.composer else {
             throw Missing(description: "no place to write")
         }
@@ -103,7 +103,7 @@ private final class Measurement {
         try await report("sent")
 
         guard let message = shownMessage else { throw Missing(description: "no message") }
-        view.timeline.open(message, 0)
+        view.timeline.actions.open(message, 0)
         try await wait("the viewer") { PictureViewer.open.values.first?.picture.size != nil }
         try await report("viewed")
 

@@ -126,7 +126,7 @@ final class TalkSample {
         let view = context.conversationView(other ?? key)
         let window = Window("Talk", width: width, height: height, view.root)
         window.present()
-        _ = await Toolkit.eventually { view.timeline.isOpened }
+        _ = await Toolkit.eventually { view.timeline.position.isOpened }
         await Toolkit.settle()
         return (window, view)
     }

@@ -13,7 +13,8 @@ extension DesktopProgram {
 
     /// Whether the open conversation is scrolled to where reading starts, with laid out rows.
     package var isTimelineShown: Bool {
-        guard let timeline = window?.conversation?.timeline, timeline.isOpened, !timeline.isSettling else {
+        guard let timeline = window?.conversation?.timeline, timeline.position.isOpened, !timeline.position.isSettling
+        else {
             return false
         }
         var isShown = false

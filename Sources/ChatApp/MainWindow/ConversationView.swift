@@ -199,7 +199,7 @@ extension ConversationView {
         root.onKey { [weak self] press in
             guard press.modifiers == .control, press.key == .up || press.key == .down else { return false }
             guard self?.root.focusedContent != .popover, self?.findBar.root.containsFocus == false else { return false }
-            self?.timeline.choose(press.key == .up ? -1 : 1)
+            self?.timeline.keys.choose(press.key == .up ? -1 : 1)
             return true
         }
         root.onKey(.bubble) { [weak self] press in

@@ -110,8 +110,8 @@ final class MainWindow {
         window.add(Action("down") { [weak self] in self?.moveOrGo(1) })
         window.add(Action("up") { [weak self] in self?.moveOrGo(-1) })
         window.add(Action("back") { [weak self] in self?.showList() })
-        window.add(Action("newest") { [weak self] in self?.conversation?.timeline.showNewest() })
-        window.add(Action("unread") { [weak self] in self?.conversation?.timeline.showUnread() })
+        window.add(Action("newest") { [weak self] in self?.conversation?.timeline.position.showNewest() })
+        window.add(Action("unread") { [weak self] in self?.conversation?.timeline.position.showUnread() })
         window.add(Action("find") { [weak self] in self?.conversation?.find() })
         window.add(Action("date") { [weak self] in self?.conversation?.chooseDay() })
         window.add(Action("close") { [weak self] in self?.window.close() })
@@ -212,7 +212,7 @@ final class MainWindow {
     /// Opens a conversation at a message.
     func open(_ key: ConversationKey, at message: MessageID) {
         open(key)
-        conversation?.timeline.jump(to: message)
+        conversation?.timeline.position.jump(to: message)
     }
 
     func closeConversation() {

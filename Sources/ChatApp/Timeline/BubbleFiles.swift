@@ -45,7 +45,7 @@ final class BubbleFiles {
             AttachmentContext(
                 message: message, index: index, attachment: attachment, playback: services.playback,
                 download: downloads?.download(of: message.id, at: index, attachment: attachment),
-                open: { [weak owner] in owner?.open($0, $1) },
+                open: { [weak owner] in owner?.actions.open($0, $1) },
                 showToast: services.window.showToast)
         }
     }

@@ -121,23 +121,8 @@ enum FileOpening {
         ToolkitSettings.open(URL(fileURLWithPath: path).absoluteString, over: window)
     }
 
-    /// Saves the files of a message or an album: one under a name that the user chooses, several into a folder.
-    static func save(_ message: TimelineMessage, _ view: TimelineView) {
-        guard let downloads = view.services.downloads() else { return }
-        let files = message.shown.flatMap { message in
-            message.text.attachments.enumerated().map {
-                downloads.download(of: message.id, at: $0.offset, attachment: $0.element)
-            }
-        }
-        let window = view.services.window
-        if files.count > 1 {
-            save(files, over: window.window(), showToast: window.showToast)
-        } else if let file = files.first {
-            save(file, over: window.window(), showToast: window.showToast)
-        }
-    }
-
-    private static func save(
+    /// Saves files into a folder that the user chooses.
+    static func save(
         _ downloads: [AttachmentDownload], over window: Window?, showToast: @escaping (String) -> Void
     ) {
         Task {

@@ -53,7 +53,7 @@ final class FindBar {
         newer.onClick { [weak self] in self?.goNewer() }
         root.onOpen { [weak self] isOpen in if !isOpen { self?.closed() } }
         dates.onChoice = { [weak self] in
-            self?.timeline?.jump(to: $0)
+            self?.timeline?.position.jump(to: $0)
             self?.timeline?.onDone()
         }
     }
@@ -79,18 +79,18 @@ final class FindBar {
         guard text != finder.text else { return }
         timeline?.mark(text)
         Task { [weak self, finder] in
-            if let message = await finder.find(text) { self?.timeline?.jump(to: message) }
+            if let message = await finder.find(text) { self?.timeline?.position.jump(to: message) }
         }
     }
 
     func goOlder() {
         Task { [weak self, finder] in
-            if let message = await finder.showOlder() { self?.timeline?.jump(to: message) }
+            if let message = await finder.showOlder() { self?.timeline?.position.jump(to: message) }
         }
     }
 
     func goNewer() {
-        if let message = finder.showNewer() { timeline?.jump(to: message) }
+        if let message = finder.showNewer() { timeline?.position.jump(to: message) }
     }
 
     private func show() {

@@ -60,7 +60,7 @@ final class HoverTools {
         guard let view, let place, view.selection.isEmpty else { return hide() }
         if root.isVisible, isInside(place) { return }
         guard let bubble = bubble(at: place.y, in: view), let message = bubble.message, message.canBeAnswered,
-            !view.isDeleting(message.id)
+            !view.actions.isDeleting(message.id)
         else { return hide() }
         guard message.id != self.message?.id || !root.isVisible else { return }
         show(message, beside: bubble, in: view)

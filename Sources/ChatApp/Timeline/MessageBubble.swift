@@ -51,7 +51,7 @@ final class MessageBubble {
         overlay = Overlay(column)
         root = overlay
         root.css("message").focusable(true)
-        below.onState = { [weak self] in self?.owner?.explain($0) }
+        below.onState = { [weak self] in self?.owner?.actions.explain($0) }
         body.onShowAll = { [weak self] in
             guard let message = self?.message else { return }
             WholeTextWindow.show(message.text.body, title: message.senderName, over: services.window.window())
@@ -76,8 +76,8 @@ final class MessageBubble {
         sender.isVisible = showsSender && message.beginsGroup
         showSender(message)
 
-        let isDeleted = message.isRetracted || message.shown.allSatisfy { owner?.isDeleting($0.id) == true }
-        let shown = isDeleted ? [] : message.shown.filter { owner?.isDeleting($0.id) != true }
+        let isDeleted = message.isRetracted || message.shown.allSatisfy { owner?.actions.isDeleting($0.id) == true }
+        let shown = isDeleted ? [] : message.shown.filter { owner?.actions.isDeleting($0.id) != true }
         let attachments = shown.flatMap(\.text.attachments)
         let (text, isMention) = parse(message.captioned)
         let isBare = !isDeleted && text.emojiCount > 0 && attachments.isEmpty
@@ -125,7 +125,7 @@ final class MessageBubble {
         if onPictures, above == nil {
             let pill = MessageFooter()
             pill.root.css("on-picture").align(horizontal: .end, vertical: .end)
-            pill.onState = { [weak self] in self?.owner?.explain($0) }
+            pill.onState = { [weak self] in self?.owner?.actions.explain($0) }
             media.add(pill.root)
             above = pill
         }
@@ -196,7 +196,7 @@ final class MessageBubble {
         }
         if quotation == nil {
             let view = QuotationView()
-            view.onJump = { [weak self] in self?.owner?.jump(to: $0) }
+            view.onJump = { [weak self] in self?.owner?.position.jump(to: $0) }
             bubble.insert(view.root, after: sender)
             quotation = view
         }
@@ -231,7 +231,7 @@ final class MessageBubble {
         if !groups.isEmpty, reactions == nil {
             let view = ReactionsView()
             view.onToggle = { [weak self] emoji in
-                if let self, let message = self.message { self.owner?.toggleReaction(emoji, message) }
+                if let self, let message = self.message { self.owner?.actions.toggleReaction(emoji, message) }
             }
             column.insert(view.root, after: bubble)
             reactions = view
@@ -249,10 +249,10 @@ final class MessageBubble {
         if failure == nil {
             let view = FailureView()
             view.onRetry = { [weak self] in
-                if let self, let message = self.message { self.owner?.retry(message) }
+                if let self, let message = self.message { self.owner?.actions.retry(message) }
             }
             view.onWhy = { [weak self] in
-                if let self, let message = self.message { self.owner?.explain(message) }
+                if let self, let message = self.message { self.owner?.actions.explain(message) }
             }
             column.append(view.root)
             failure = view

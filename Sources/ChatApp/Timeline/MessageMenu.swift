@@ -77,7 +77,7 @@ final class MessageMenu {
             button.accessible(label: localized("React with %@", emoji))
             button.onClick { [weak view, weak popover] in
                 popover?.close()
-                view?.toggleReaction(emoji, message)
+                view?.actions.toggleReaction(emoji, message)
             }
             box.append(button)
         }
@@ -87,7 +87,7 @@ final class MessageMenu {
         more.show(
             EmojiChooser { [weak view, weak popover] emoji in
                 popover?.close()
-                view?.toggleReaction(emoji, message)
+                view?.actions.toggleReaction(emoji, message)
             })
         box.append(more)
         return box
@@ -97,14 +97,14 @@ final class MessageMenu {
         let (message, services) = (message, view.services)
         actions.add(Action("reply") { [weak view] in view?.onReply(message.id) })
         actions.add(Action("edit") { [weak view] in view?.onEdit(message.id) })
-        actions.add(Action("copy") { [weak view] in view?.copy(message) })
+        actions.add(Action("copy") { [weak view] in view?.actions.copy(message) })
         actions.add(Action("forward") { services.forward([message]) })
-        actions.add(Action("info") { [weak view] in view?.explain(message) })
+        actions.add(Action("info") { [weak view] in view?.actions.explain(message) })
         actions.add(Action("select") { [weak view] in view?.select(message) })
-        actions.add(Action("save") { [weak view] in if let view { FileOpening.save(message, view) } })
-        actions.add(Action("retract") { [weak view] in view?.delete(message, everywhere: true) })
+        actions.add(Action("save") { [weak view] in view?.actions.save(message) })
+        actions.add(Action("retract") { [weak view] in view?.actions.delete(message, everywhere: true) })
         actions.add(Action("moderate") { [weak view] in if let view { Self.moderate(message, view) } })
-        actions.add(Action("remove") { [weak view] in view?.delete(message, everywhere: false) })
+        actions.add(Action("remove") { [weak view] in view?.actions.delete(message, everywhere: false) })
     }
 
     /// Deletes another person's message as a moderator, after a confirmation.

@@ -39,19 +39,13 @@ protocol TimelineOwner: AnyObject {
     var showsSenders: Bool { get }
     /// The words to highlight; empty when nothing is searched.
     var highlight: String { get }
-    func jump(to message: MessageID)
-    func toggleReaction(_ emoji: String, _ message: TimelineMessage)
-    func retry(_ message: TimelineMessage)
+    var position: TimelinePosition { get }
+    var actions: MessageActions { get }
     /// The messages that the user has selected.
     var selection: MessageSelection { get }
     func select(_ message: TimelineMessage)
-    /// Whether it is shown as deleted already.
-    func isDeleting(_ message: MessageID) -> Bool
     @discardableResult
     func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) -> Popover?
-    func open(_ message: TimelineMessage, _ attachment: Int)
-    /// Shows what has become of one of the user's own messages.
-    func explain(_ message: TimelineMessage)
 }
 
 /// One row of a timeline: a message, or a separator. Parts are created on demand.

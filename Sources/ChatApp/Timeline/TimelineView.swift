@@ -15,17 +15,17 @@ final class TimelineView: TimelineOwner {
     /// Called when the user is done with a message, to move the focus to the input field.
     var onDone: () -> Void = {}
     /// `true` while the user sees the timeline, so that visible messages count as read.
-    var isInFront = false {
-        didSet {
-            guard isInFront else { return }
-            markSeen()
+    var isInFront: Bool {
+        get { seen.isInFront }
+        set {
+            seen.isInFront = newValue
+            guard newValue else { return }
+            seen.mark()
             wakePictures()
         }
     }
 
     private(set) var highlight = ""
-    /// The message to jump to as soon as the conversation is loaded.
-    var pendingMessage: MessageID?
 
     var key: ConversationKey { timeline.key }
     var showsSenders: Bool { key.kind == .room }
@@ -33,6 +33,10 @@ final class TimelineView: TimelineOwner {
     let model = ListModel<TimelineItem>()
     let list: ListView<TimelineRow>
     let scroller: ScrolledWindow
+    let position: TimelinePosition
+    let actions: MessageActions
+    private(set) lazy var keys = TimelineKeys(self)
+    private let seen: SeenMarker
     let overlay: Overlay
     let stack = Stack()
     let selection = MessageSelection()
@@ -43,18 +47,8 @@ final class TimelineView: TimelineOwner {
     let newestCount = Label().css("badge", "newest-count").align(horizontal: .center, vertical: .start).hidden()
     let newestPlace: Revealer
     private var diffs: ListObservation?
-    // The scroll state: see TimelineView+Scrolling.
-    var isOpened = false
-    var framesToSettle = 0
-    /// Incremented by every jump, which cancels the one before.
-    var scrollGeneration = 0
-    var isSettling = false
-    var isLoadingOlder = false
-    var isLoadingNewer = false
-    var isSeenScheduled = false
-    var seenBefore: MessageID?
     /// Those that are shown as deleted, see ``PendingDeletions``.
-    var shownDeletions: Set<MessageID> = []
+    private var shownDeletions: Set<MessageID> = []
 
     init(_ timeline: Timeline, _ services: TimelineServices) {
         self.timeline = timeline
@@ -66,6 +60,9 @@ final class TimelineView: TimelineOwner {
         // A short conversation stands at the input field.
         list.accessible(label: localized("Messages")).align(vertical: .end)
         scroller = ScrolledWindow(list).expand(.vertical, .horizontal)
+        position = TimelinePosition(timeline, model, list, scroller)
+        seen = SeenMarker(timeline, position, services.window)
+        actions = MessageActions(timeline: timeline, services: services)
         newest = Button(icon: "go-down-symbolic").css("circular", "newest")
         newest.named(localized("Go to the newest message"))
         newestPlace = Revealer(Overlay(newest, newestCount), .crossfade)
@@ -78,8 +75,8 @@ final class TimelineView: TimelineOwner {
         root = Bin(stack).css("timeline")
         view = self
 
-        newest.onClick { [weak self] in self?.showNewest() }
-        scroller.onScroll { [weak self] in self?.scrolled() }
+        newest.onClick { [weak self] in self?.position.showNewest() }
+        position.onScrolled = { [weak self] in self?.scrolled() }
         // Also when the window becomes narrower.
         scroller.onMove { [weak self] in self?.hideTools() }
         diffs = timeline.items.observe { [weak self] in self?.apply($0) }
@@ -90,7 +87,7 @@ final class TimelineView: TimelineOwner {
         observe(self) { view in view.showSelection() }
         observe(self) { view in view.showPictures() }
         overlay.onPointer { [weak self] in self?.tools.pointed($0) }
-        connectKeys()
+        list.onKey { [weak self] in self?.keys.pressed($0) ?? false }
     }
 
     private func makeTools() -> HoverTools {
@@ -101,7 +98,7 @@ final class TimelineView: TimelineOwner {
     }
 
     /// Hides the buttons beside a message that has moved.
-    func hideTools() { if hasTools { tools.hideIfMoved() } }
+    private func hideTools() { if hasTools { tools.hideIfMoved() } }
 
     private func showNewestButton() {
         let count = timeline.unreadCount
@@ -117,31 +114,31 @@ final class TimelineView: TimelineOwner {
         let follows = timeline.isAtNewest
         model.apply(diff)
         showEmptiness()
-        guard isOpened else { return }
-        if follows { scrollToEnd() }
-        scheduleSeen()
+        guard position.isOpened else { return }
+        if follows { position.scrollToEnd() }
+        seen.schedule()
     }
 
-    func showEmptiness() {
-        stack.shown = model.count == 0 && isOpened ? "empty" : "messages"
+    private func showEmptiness() {
+        stack.shown = model.count == 0 && position.isOpened ? "empty" : "messages"
     }
 
     /// The model has loaded the conversation: shows it where reading starts.
     func opened() {
-        isOpened = true
+        position.opened()
         showEmptiness()
-        // Scrolling a list before its first layout leaves it blank.
-        list.onFrame { [weak self] in
-            guard let self else { return false }
-            if let message = self.pendingMessage {
-                self.jump(to: message)
-            } else if let item = self.timeline.initialItem, let index = self.index(of: item) {
-                self.scroll(to: index, atTop: true)
-            } else {
-                self.scrollToEnd()
-            }
-            return false
-        }
+    }
+
+    private func scrolled() {
+        wakePictures()
+        hideTools()
+        seen.schedule()
+    }
+
+    /// Plays animated pictures that have become visible.
+    private func wakePictures() {
+        guard PictureMotion.liveCount > 0 else { return }
+        list.forEachRow { _, row in row.bubble?.wake() }
     }
 
     func close() { diffs = nil }
@@ -168,5 +165,32 @@ final class TimelineView: TimelineOwner {
         list.forEachRow { _, row in row.bubble?.showAvatar() }
     }
 
-    func index(of item: TimelineItem.ID) -> Int? { model.items.firstIndex { $0.shows(item) } }
+    /// Shows again what was deleted or is not deleted after all.
+    private func showDeletions() {
+        let deleting = services.deletions.messages
+        let changed = deleting.symmetricDifference(shownDeletions)
+        shownDeletions = deleting
+        guard !changed.isEmpty else { return }
+        list.forEachRow { _, row in
+            guard let item = row.item, let message = item.message else { return }
+            if message.shown.contains(where: { changed.contains($0.id) }) { row.show(item) }
+        }
+    }
+
+    func bubble(at message: MessageID) -> MessageBubble? {
+        model.index(of: .message(message)).flatMap { list.row(at: $0)?.bubble }
+    }
+
+    // MARK: Menu
+
+    func openMenu(_ message: TimelineMessage) {
+        guard let bubble = bubble(at: message.id)?.bubble else { return }
+        showMenu(message, bubble, Double(bubble.width) / 2, Double(bubble.height) / 2)
+    }
+
+    @discardableResult
+    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
+        guard let position = widget.translate(x: x, y: y, to: overlay) else { return nil }
+        return MessageMenu(message, self).open(at: position.x, position.y)
+    }
 }

@@ -73,7 +73,7 @@ final class Scenes {
         guard let key else { return main.window }
         main.open(key)
         _ = await Toolkit.eventually {
-            guard let timeline = main.conversation?.timeline, timeline.isOpened else { return false }
+            guard let timeline = main.conversation?.timeline, timeline.position.isOpened else { return false }
             // The button to the newest message comes and goes while the list finds its place.
             return timeline.timeline.isAtNewest && timeline.scroller.remaining < 2
                 && !timeline.newestPlace.isRevealed

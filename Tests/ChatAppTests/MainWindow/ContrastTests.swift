@@ -29,7 +29,7 @@ extension WindowTests {
             let main = try MainWindow.shown(sample.context)
             main.window.setDefaultSize(width: 1200, height: 800)
             main.open(sample.key)
-            #expect(await Toolkit.eventually { main.conversation?.timeline.isOpened == true })
+            #expect(await Toolkit.eventually { main.conversation?.timeline.position.isOpened == true })
             await Contrast.check(main.window, "main window")
             main.closeConversation()
             await Contrast.check(main.window, "main window")

@@ -155,7 +155,7 @@ extension WindowTests {
                 var folds: Set<Bool> = []
                 for key in [sample.key, long, sample.key] {
                     window.open(key)
-                    #expect(await Toolkit.eventually { window.conversation?.timeline.isOpened == true })
+                    #expect(await Toolkit.eventually { window.conversation?.timeline.position.isOpened == true })
                     await Toolkit.settle()
                     folds.insert(window.leaflet.isFolded)
                 }

@@ -78,7 +78,7 @@ extension WindowTests {
             #expect(window.window.minimumWidth - borders <= 360)
             window.conversation?.timeline.scroller.offset = 0
             await Toolkit.picture(window.window, "main-long-top")
-            window.conversation?.timeline.showNewest()
+            window.conversation?.timeline.position.showNewest()
             #expect(await Toolkit.eventually { window.conversation?.timeline.timeline.isAtNewest == true })
             await Toolkit.picture(window.window, "main-long")
             let offset = window.conversation?.timeline.scroller.offset ?? 0
@@ -105,7 +105,7 @@ extension WindowTests {
             for round in 0..<90 {
                 let key = round.isMultiple(of: 2) ? sample.key : other
                 window.open(key)
-                let isThere = await Toolkit.eventually { window.conversation?.timeline.isOpened == true }
+                let isThere = await Toolkit.eventually { window.conversation?.timeline.position.isOpened == true }
                 try #require(isThere)
                 opened.append(Left(view: window.conversation))
                 guard round % 30 == 29 else { continue }

@@ -47,7 +47,7 @@ extension WindowTests {
                 let timeline = view.timeline
                 #expect(await Toolkit.eventually { timeline.bubble(of: ids[0])?.files.views.count == 3 })
                 let message = try #require(timeline.bubble(of: ids[0])?.message)
-                timeline.copy(message)
+                timeline.actions.copy(message)
                 #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "The orchard" }))
                 let entries = MessageMenu(message, timeline).entries
                 #expect("\(entries)".contains("Copy Text") && "\(entries)".contains("Save As…"))
@@ -137,11 +137,11 @@ extension WindowTests {
                 #expect(await Toolkit.eventually { if case .here = download.phase { true } else { false } })
                 #expect(
                     await Toolkit.eventually {
-                        if timeline.chosen == nil { timeline.choose(-1) }
-                        return timeline.chosen?.id == ids[0]
+                        if timeline.keys.chosen == nil { timeline.keys.choose(-1) }
+                        return timeline.keys.chosen?.id == ids[0]
                     })
                 let before = Widget.openWindowCount
-                #expect(timeline.pressed(KeyPress(value: 0xFF0D, modifiers: 0)))
+                #expect(timeline.keys.pressed(KeyPress(value: 0xFF0D, modifiers: 0)))
                 #expect(await Toolkit.eventually { Widget.openWindowCount == before + 1 })
                 window.destroy()
                 view.close()

@@ -39,7 +39,7 @@ extension WindowTests {
             window.destroy()
             view.close()
             let (other, long) = await sample.open(try sample.key("nurse@capulet.example"))
-            long.timeline.showNewest()
+            long.timeline.position.showNewest()
             // The style sheet puts 16 pixels around the list, which its height does not count.
             #expect(
                 await Toolkit.eventually {
@@ -245,7 +245,7 @@ extension WindowTests {
             #expect(await Toolkit.eventually { view.timeline.bubble(of: styled) != nil })
             #expect(view.timeline.bubble(of: styled)?.body.first.text == "bold and 2 * 3 * 4")
             let message = try #require(view.timeline.bubble(of: styled)?.message)
-            view.timeline.copy(message)
+            view.timeline.actions.copy(message)
             #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "*bold* and 2 * 3 * 4" }))
             window.destroy()
             view.close()

@@ -21,7 +21,7 @@ extension WindowTests {
             let view = user.context.conversationView(key)
             let window = Window("Files", width: 560, height: 480, view.root)
             window.present()
-            _ = await Toolkit.eventually { view.timeline.isOpened }
+            _ = await Toolkit.eventually { view.timeline.position.isOpened }
             return (window, view)
         }
 

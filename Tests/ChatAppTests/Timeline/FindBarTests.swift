@@ -47,7 +47,7 @@ extension WindowTests {
                 await Toolkit.eventually { isSeen(roses[0], timeline) },
                 """
                 at \(timeline.scroller.offset) of \(timeline.scroller.contentHeight), \(timeline.model.count) rows, \
-                index \(timeline.index(of: .message(roses[0])) ?? -1), row \(timeline.row(of: roses[0])?.root.height ?? -1), \
+                index \(timeline.model.index(of: .message(roses[0])) ?? -1), row \(timeline.row(of: roses[0])?.root.height ?? -1), \
                 \(timeline.row(of: roses[0])?.root.translate(x: 0, y: 0, to: timeline.scroller)?.y ?? -1)
                 """)
             #expect(await Toolkit.eventually { !bar.older.isSensitive })

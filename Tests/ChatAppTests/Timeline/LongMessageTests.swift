@@ -47,7 +47,7 @@ extension WindowTests {
                     await Toolkit.settle()
                     watchdog.reset()
                     let id = try await sample.say(.text(MessageText(text)))
-                    view.timeline.showNewest()
+                    view.timeline.position.showNewest()
                     #expect(
                         await Toolkit.eventually { (view.timeline.bubble(of: id)?.root.height ?? 0) > 0 }, "\(name)")
                     await Toolkit.settle()
@@ -121,7 +121,7 @@ extension WindowTests {
             #expect(first.text == "\u{FFFD}moc.live \u{2068}https://bank.example/\u{2069} \u{FFFD}x")
             let markup = try #require(view.timeline.bubble(of: homograph)).body.first.markup
             #expect(markup.contains("title=\"Leads to xn--80ak6aa92e.com\""), "\(markup)")
-            view.timeline.showNewest()
+            view.timeline.position.showNewest()
             await Toolkit.settle()
             await Toolkit.picture(window, "timeline-folded")
 

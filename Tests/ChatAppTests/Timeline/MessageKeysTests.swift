@@ -36,27 +36,27 @@ extension WindowTests {
             let entry = try #require(view.composer?.entry)
             view.focus()
             #expect(await Toolkit.eventually { timeline.bubble(of: newest)?.root.height ?? 0 > 0 })
-            #expect(timeline.chosen == nil && entry.containsFocus)
-            timeline.choose(1)
-            #expect(timeline.chosen?.id == newest)
-            timeline.choose(-1)
-            #expect(timeline.chosen?.id == middle)
-            #expect(timeline.pressed(Self.key(Self.up)))
-            #expect(timeline.chosen?.id == old)
+            #expect(timeline.keys.chosen == nil && entry.containsFocus)
+            timeline.keys.choose(1)
+            #expect(timeline.keys.chosen?.id == newest)
+            timeline.keys.choose(-1)
+            #expect(timeline.keys.chosen?.id == middle)
+            #expect(timeline.keys.pressed(Self.key(Self.up)))
+            #expect(timeline.keys.chosen?.id == old)
             // Nothing is above.
-            #expect(timeline.pressed(Self.key(Self.up, .control)))
-            #expect(timeline.chosen?.id == old)
+            #expect(timeline.keys.pressed(Self.key(Self.up, .control)))
+            #expect(timeline.keys.chosen?.id == old)
             await Toolkit.picture(window, "timeline-chosen")
             for expected in [middle, newest] {
-                #expect(timeline.pressed(Self.key(Self.down)))
-                #expect(timeline.chosen?.id == expected)
+                #expect(timeline.keys.pressed(Self.key(Self.down)))
+                #expect(timeline.keys.chosen?.id == expected)
             }
-            #expect(timeline.pressed(Self.key(Self.down)))
-            #expect(timeline.chosen == nil && entry.containsFocus)
+            #expect(timeline.keys.pressed(Self.key(Self.down)))
+            #expect(timeline.keys.chosen == nil && entry.containsFocus)
             for leave in [Self.escape, Self.tab] {
-                timeline.choose(-1)
-                #expect(timeline.chosen?.id == newest)
-                #expect(timeline.pressed(Self.key(leave)))
+                timeline.keys.choose(-1)
+                #expect(timeline.keys.chosen?.id == newest)
+                #expect(timeline.keys.pressed(Self.key(leave)))
                 #expect(entry.containsFocus)
             }
             window.destroy()
@@ -70,21 +70,21 @@ extension WindowTests {
             try await sample.fill(80)
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            timeline.showNewest()
+            timeline.position.showNewest()
             #expect(await Toolkit.eventually { timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 })
-            timeline.choose(-1)
-            var last = timeline.chosen?.id
+            timeline.keys.choose(-1)
+            var last = timeline.keys.chosen?.id
             for _ in 0..<40 {
                 // The program loads an older page in good time, but this is faster than fingers.
                 #expect(
                     await Toolkit.eventually {
                         timeline.model.items.prefix(timeline.list.focused ?? 0).contains { $0.message != nil }
                     })
-                timeline.choose(-1)
-                #expect(await Toolkit.eventually { timeline.chosen != nil && timeline.chosen?.id != last })
-                last = timeline.chosen?.id
+                timeline.keys.choose(-1)
+                #expect(await Toolkit.eventually { timeline.keys.chosen != nil && timeline.keys.chosen?.id != last })
+                last = timeline.keys.chosen?.id
             }
-            let bubble = try #require(timeline.chosen.flatMap { timeline.bubble(of: $0.id) })
+            let bubble = try #require(timeline.keys.chosen.flatMap { timeline.bubble(of: $0.id) })
             #expect(
                 await Toolkit.eventually {
                     let y = bubble.root.translate(x: 0, y: 0, to: timeline.list)?.y ?? -1
@@ -105,26 +105,26 @@ extension WindowTests {
             let timeline = view.timeline
             let composer = try #require(view.composer)
             #expect(await Toolkit.eventually { timeline.bubble(of: own)?.root.height ?? 0 > 0 })
-            timeline.choose(-1)
-            timeline.choose(-1)
-            #expect(timeline.chosen?.id == theirs)
+            timeline.keys.choose(-1)
+            timeline.keys.choose(-1)
+            #expect(timeline.keys.chosen?.id == theirs)
             // Only one's own messages can be edited.
-            #expect(!timeline.pressed(Self.key("e")))
-            #expect(timeline.pressed(Self.key("2")))
+            #expect(!timeline.keys.pressed(Self.key("e")))
+            #expect(timeline.keys.pressed(Self.key("2")))
             #expect(await Toolkit.eventually { timeline.bubble(of: theirs)?.message?.reactions.first?.emoji == "❤️" })
-            #expect(timeline.pressed(Self.key("c", .control)))
+            #expect(timeline.keys.pressed(Self.key("c", .control)))
             #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "But soft!" }))
             // A letter that means nothing is left to the input field.
-            #expect(!timeline.pressed(Self.key("x")))
-            #expect(timeline.pressed(Self.key("r")))
+            #expect(!timeline.keys.pressed(Self.key("x")))
+            #expect(timeline.keys.pressed(Self.key("r")))
             #expect(await Toolkit.eventually { composer.composer.reply?.id == theirs })
             #expect(composer.entry.containsFocus)
-            timeline.choose(-1)
-            #expect(timeline.pressed(Self.key("e")))
+            timeline.keys.choose(-1)
+            #expect(timeline.keys.pressed(Self.key("e")))
             #expect(await Toolkit.eventually { composer.composer.edit?.id == own })
             composer.cancelTarget()
-            timeline.choose(-1)
-            #expect(timeline.pressed(Self.key(Self.menu)))
+            timeline.keys.choose(-1)
+            #expect(timeline.keys.pressed(Self.key(Self.menu)))
             #expect(await Toolkit.eventually { timeline.root.focusedContent == .popover })
             window.destroy()
             view.close()
@@ -139,8 +139,8 @@ extension WindowTests {
             let (window, view) = await sample.open()
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: own)?.root.height ?? 0 > 0 })
-            timeline.choose(-1)
-            #expect(timeline.pressed(Self.key(Self.delete)))
+            timeline.keys.choose(-1)
+            #expect(timeline.keys.pressed(Self.key(Self.delete)))
             #expect(await Toolkit.eventually { timeline.bubble(of: own)?.absence?.isVisible == true })
             #expect(timeline.bubble(of: own)?.body.root.isVisible == false)
             #expect(try await sample.messages().allSatisfy { !$0.isRetracted })
@@ -148,8 +148,8 @@ extension WindowTests {
             #expect(deletions.messages == [own])
             await deletions.flush()
             #expect(try await sample.messages().last?.isRetracted == true)
-            timeline.choose(-1)
-            #expect(timeline.pressed(Self.key(Self.delete)))
+            timeline.keys.choose(-1)
+            #expect(timeline.keys.pressed(Self.key(Self.delete)))
             #expect(deletions.messages == [theirs])
             await deletions.flush()
             #expect(try await sample.messages().map(\.id) == [own])
@@ -167,7 +167,7 @@ extension WindowTests {
             let timeline = view.timeline
             let entry = try #require(view.composer?.entry)
             #expect(await Toolkit.eventually { timeline.bubble(of: said)?.root.height ?? 0 > 0 })
-            timeline.choose(-1)
+            timeline.keys.choose(-1)
             let bubble = try #require(timeline.bubble(of: said))
             let message = try #require(bubble.message)
             let popover = try #require(timeline.showMenu(message, bubble.bubble, 4, 4))

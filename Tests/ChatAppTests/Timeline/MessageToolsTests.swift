@@ -278,7 +278,7 @@ extension WindowTests {
             // A single picture with a text: the time stands in the text.
             let captioned = try #require(timeline.bubble(of: ids[4]))
             #expect(!captioned.footer.root.has(css: "on-picture") && captioned.body.root.isVisible)
-            #expect(timeline.index(of: .message(ids[2])) == timeline.index(of: .message(ids[0])))
+            #expect(timeline.model.index(of: .message(ids[2])) == timeline.model.index(of: .message(ids[0])))
             await expectPictures(of: ids, in: timeline)
             await Toolkit.picture(window, "timeline-album")
             window.destroy()

@@ -39,7 +39,7 @@ extension WindowTests {
             let id = try await sample.say(.text(MessageText("", attachments: [attachment])))
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            timeline.showNewest()
+            timeline.position.showNewest()
             var picture: PictureView? { timeline.bubble(of: id)?.files.views.first as? PictureView }
             #expect(await Toolkit.eventually { timeline.scroller.remaining < 2 && picture?.root.isOnScreen == true })
             // Animations are disabled.
@@ -49,7 +49,7 @@ extension WindowTests {
             #expect(picture?.motion?.isRunning == false)
             ToolkitSettings.hasAnimations = true
             defer { ToolkitSettings.hasAnimations = false }
-            timeline.scrolled()
+            timeline.position.scrolled()
             #expect(await Toolkit.eventually { PictureMotion.runningCount == 1 && picture?.motion?.isRunning == true })
             #expect(await Toolkit.eventually { picture?.frameCount ?? 0 >= 4 })
             // The position sticks to the end for some frames, so scrolling is repeated until it moves.
@@ -58,7 +58,7 @@ extension WindowTests {
                     if timeline.scroller.offset > 0 { timeline.scroller.offset = 0 }
                     return PictureMotion.runningCount == 0
                 })
-            timeline.showNewest()
+            timeline.position.showNewest()
             #expect(await Toolkit.eventually { PictureMotion.runningCount == 1 })
 
             let viewer = PictureViewer(

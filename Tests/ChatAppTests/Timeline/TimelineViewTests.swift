@@ -98,7 +98,7 @@ extension WindowTests {
             view.isInFront = true
             #expect(await Toolkit.eventually { timeline.timeline.unreadCount < 20 })
             #expect(timeline.timeline.unreadCount > 0)
-            timeline.showNewest()
+            timeline.position.showNewest()
             #expect(await Toolkit.eventually { timeline.timeline.unreadCount == 0 && !timeline.newestPlace.isRevealed })
             window.destroy()
             view.close()
@@ -283,20 +283,20 @@ extension WindowTests {
             try await sample.fill(400)
             let (window, view) = await sample.open()
             let timeline = view.timeline
-            #expect(await Toolkit.eventually { timeline.isOpened && timeline.model.count > 0 })
+            #expect(await Toolkit.eventually { timeline.position.isOpened && timeline.model.count > 0 })
             // It was opened at the unread separator, which is at the beginning.
-            timeline.showNewest()
+            timeline.position.showNewest()
             // The position sticks to the end for some frames, whatever height the list computes.
             #expect(
                 await Toolkit.eventually {
-                    timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 && !timeline.isSettling
+                    timeline.timeline.isAtNewest && timeline.scroller.remaining < 2 && !timeline.position.isSettling
                 })
             let oldest = try #require(timeline.timeline.messages.first?.position)
             timeline.scroller.offset = 100
             #expect(
                 await Toolkit.eventually { timeline.timeline.messages.first.map { $0.position < oldest } ?? false })
             #expect(timeline.scroller.offset > 0)
-            timeline.showNewest()
+            timeline.position.showNewest()
             #expect(await Toolkit.eventually { timeline.scroller.remaining < 2 && timeline.timeline.isAtNewest })
             window.destroy()
             view.close()

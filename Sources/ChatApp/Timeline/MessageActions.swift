@@ -4,11 +4,13 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// What the user does with messages, by menu, keyboard or pointer.
-extension TimelineView {
+/// What the user does with the messages of a timeline, by menu, keyboard or pointer.
+struct MessageActions {
+    let timeline: Timeline
+    let services: TimelineServices
+
     func toggleReaction(_ emoji: String, _ message: TimelineMessage) {
-        let timeline = timeline
-        services.window.attempt { () async throws(StoreError) in
+        services.window.attempt { [timeline] () async throws(StoreError) in
             try await timeline.actions.toggleReaction(emoji, to: message.id)
         }
     }
@@ -21,8 +23,8 @@ extension TimelineView {
     }
 
     func retry(_ message: TimelineMessage) {
-        let timeline = timeline
-        services.window.attempt { () async throws(StoreError) in try await timeline.actions.retry(message.id) }
+        services.window.attempt { [timeline] () async throws(StoreError) in try await timeline.actions.retry(message.id)
+        }
     }
 
     func copy(_ message: TimelineMessage) { if message.hasText { Clipboard.copy(message.captioned.text.body) } }
@@ -43,7 +45,7 @@ extension TimelineView {
     }
 
     /// Deletes messages after a moment in which the user can undo it.
-    func delete(
+    private func delete(
         _ ids: [MessageID], _ text: String, _ perform: @escaping @MainActor () async throws(StoreError) -> Void
     ) {
         let (deletions, window) = (services.deletions, services.window)
@@ -59,18 +61,6 @@ extension TimelineView {
 
     func isDeleting(_ message: MessageID) -> Bool { services.deletions.messages.contains(message) }
 
-    /// Shows again what was deleted or is not deleted after all.
-    func showDeletions() {
-        let deleting = services.deletions.messages
-        let changed = deleting.symmetricDifference(shownDeletions)
-        shownDeletions = deleting
-        guard !changed.isEmpty else { return }
-        list.forEachRow { _, row in
-            guard let item = row.item, let message = item.message else { return }
-            if message.shown.contains(where: { changed.contains($0.id) }) { row.show(item) }
-        }
-    }
-
     func explain(_ message: TimelineMessage) {
         let (timeline, services) = (timeline, services)
         let file = message.text.attachments.first.flatMap {
@@ -83,16 +73,6 @@ extension TimelineView {
         }
     }
 
-    // MARK: Menus
-
-    @discardableResult
-    func showMenu(_ message: TimelineMessage, _ widget: Widget, _ x: Double, _ y: Double) -> Popover? {
-        guard let position = widget.translate(x: x, y: y, to: overlay) else { return nil }
-        return MessageMenu(message, self).open(at: position.x, position.y)
-    }
-
-    // MARK: Attachments
-
     func open(_ message: TimelineMessage, _ attachment: Int) {
         guard message.text.attachments.indices.contains(attachment),
             let download = services.downloads()?.download(
@@ -103,6 +83,22 @@ extension TimelineView {
         FileOpening.open(
             path, message.text.attachments[attachment], over: services.window.window(),
             showToast: services.window.showToast)
+    }
+
+    /// Saves the files of a message or an album: one under a name that the user chooses, several into a folder.
+    func save(_ message: TimelineMessage) {
+        guard let downloads = services.downloads() else { return }
+        let files = message.shown.flatMap { message in
+            message.text.attachments.enumerated().map {
+                downloads.download(of: message.id, at: $0.offset, attachment: $0.element)
+            }
+        }
+        let window = services.window
+        if files.count > 1 {
+            FileOpening.save(files, over: window.window(), showToast: window.showToast)
+        } else if let file = files.first {
+            FileOpening.save(file, over: window.window(), showToast: window.showToast)
+        }
     }
 
     /// Opens the viewer with the pictures of the loaded messages.

@@ -3,12 +3,16 @@ internal import ChatStore
 internal import GTKBinding
 
 /// The keyboard in a timeline: Ctrl+↑ and Ctrl+↓ choose a message, which has the focus then. R replies, E edits, F
-/// forwards, S selects, 1 to 6 react, Ctrl+C copies, Delete deletes, Return opens or plays the file, or replies, the menu key opens the menu.
+/// forwards, S selects, 1 to 6 react, Ctrl+C copies, Delete deletes, Return opens or plays the file, or replies, the menu
+/// key opens the menu.
 /// Escape and Tab go back to the input field, and so does any other letter, which is written there.
-extension TimelineView {
-    func connectKeys() {
-        list.onKey { [weak self] in self?.pressed($0) ?? false }
-    }
+final class TimelineKeys {
+    private unowned let view: TimelineView
+    private var list: ListView<TimelineRow> { view.list }
+    private var model: ListModel<TimelineItem> { view.model }
+    private var root: Widget { view.root }
+
+    init(_ view: TimelineView) { self.view = view }
 
     /// The message that has the focus.
     var chosen: TimelineMessage? {
@@ -23,10 +27,10 @@ extension TimelineView {
         switch press.key {
         case .up where press.modifiers.isSubset(of: .control): choose(-1)
         case .down where press.modifiers.isSubset(of: .control): choose(1)
-        case .escape where !selection.isEmpty: selection.clear()
+        case .escape where !view.selection.isEmpty: view.selection.clear()
         // Back to what is above; the bar of the selection is in the place of the field.
-        case .tab where press.modifiers.contains(.shift) || !selection.isEmpty: return false
-        case .escape, .tab: onDone()
+        case .tab where press.modifiers.contains(.shift) || !view.selection.isEmpty: return false
+        case .escape, .tab: view.onDone()
         default:
             guard let message = chosen else { return false }
             return pressed(press, on: message)
@@ -37,14 +41,14 @@ extension TimelineView {
     private func pressed(_ press: KeyPress, on message: TimelineMessage) -> Bool {
         let isSelecting = root.focusedContent == .text
         switch press.key {
-        case _ where press.asksForMenu: openMenu(message)
+        case _ where press.asksForMenu: view.openMenu(message)
         case .delete where press.modifiers.isEmpty:
-            if isDeleting(message.id) { return true }
-            delete(message, everywhere: message.isOutgoing && !message.isRetracted)
+            if view.actions.isDeleting(message.id) { return true }
+            view.actions.delete(message, everywhere: message.isOutgoing && !message.isRetracted)
         case .enter where !isSelecting && press.modifiers.isEmpty: enter(message)
         default:
             if press.modifiers == .control, press.letter == "c", !isSelecting {
-                copy(message)
+                view.actions.copy(message)
                 return true
             }
             guard press.modifiers.isEmpty, let letter = press.letter else { return false }
@@ -55,31 +59,22 @@ extension TimelineView {
 
     private func pressed(_ letter: Character, on message: TimelineMessage) -> Bool {
         switch letter {
-        case "r" where message.canBeAnswered: onReply(message.id)
-        case "e" where message.canBeEdited: onEdit(message.id)
-        case "f" where !message.isRetracted: services.forward([message])
-        case "s" where !message.isRetracted: select(message)
-        case "1"..."9": react(message, number: letter.wholeNumberValue ?? 0)
+        case "r" where message.canBeAnswered: view.onReply(message.id)
+        case "e" where message.canBeEdited: view.onEdit(message.id)
+        case "f" where !message.isRetracted: view.services.forward([message])
+        case "s" where !message.isRetracted: view.select(message)
+        case "1"..."9": view.actions.react(message, number: letter.wholeNumberValue ?? 0)
         default: return false
         }
         return true
     }
 
     private func enter(_ message: TimelineMessage) {
-        if message.hasFiles, let file = bubble(at: message.id)?.files.views.first {
+        if message.hasFiles, let file = view.bubble(at: message.id)?.files.views.first {
             file.activate()
         } else if message.canBeAnswered {
-            onReply(message.id)
+            view.onReply(message.id)
         }
-    }
-
-    func openMenu(_ message: TimelineMessage) {
-        guard let bubble = bubble(at: message.id)?.bubble else { return }
-        showMenu(message, bubble, Double(bubble.width) / 2, Double(bubble.height) / 2)
-    }
-
-    func bubble(at message: MessageID) -> MessageBubble? {
-        index(of: .message(message)).flatMap { list.row(at: $0)?.bubble }
     }
 
     // MARK: Choosing
@@ -92,7 +87,7 @@ extension TimelineView {
         var index = start.map { $0 + step } ?? lowestVisible
         while items.indices.contains(index), items[index].message == nil { index += start == nil ? -1 : step }
         guard items.indices.contains(index) else {
-            if step > 0 || start == nil { onDone() }
+            if step > 0 || start == nil { view.onDone() }
             return
         }
         focus(index)
@@ -110,21 +105,11 @@ extension TimelineView {
 
     private func focus(_ index: Int) {
         let id = model[index].id
-        scrollGeneration += 1
-        let generation = scrollGeneration
-        list.scroll(to: index)
-        if grab(id) { return }
-        // A row outside of the visible area gets its widget with the next layout.
-        var frames = 0
-        list.onFrame { [weak self] in
-            guard let self, self.scrollGeneration == generation else { return false }
-            frames += 1
-            return !self.grab(id) && frames < 10
-        }
+        view.position.show(index) { [weak self] in self?.grab(id) ?? true }
     }
 
     private func grab(_ item: TimelineItem.ID) -> Bool {
-        guard let index = index(of: item), let bubble = list.row(at: index)?.bubble else { return false }
+        guard let index = model.index(of: item), let bubble = list.row(at: index)?.bubble else { return false }
         return bubble.root.grabFocus()
     }
 }

@@ -2,14 +2,63 @@ internal import ChatModel
 internal import ChatStore
 internal import GTKBinding
 
-/// The scroll position of a timeline: jumping, loading pages, and marking messages as seen.
-extension TimelineView {
+/// The scroll position of a timeline: where it begins, jumps, and loading pages near the ends.
+final class TimelinePosition {
+    let list: ListView<TimelineRow>
+    let scroller: ScrolledWindow
+    /// Called when other rows may be visible.
+    var onScrolled: () -> Void = {}
+    /// `true` as soon as the conversation is loaded.
+    private(set) var isOpened = false
+    /// The list is still moving to its end.
+    private(set) var isSettling = false
+
+    private let timeline: Timeline
+    private let model: ListModel<TimelineItem>
+    private var framesToSettle = 0
+    /// Incremented by every jump, which cancels the one before.
+    private var generation = 0
+    private var isLoadingOlder = false
+    private var isLoadingNewer = false
+    /// The message to jump to as soon as the conversation is loaded.
+    private var pendingMessage: MessageID?
+
     /// The number of unchanged frames after which the position at the end is stable.
     private static let settlingFrames = 4
     /// The number of frames in which the list reaches a row, including its own corrections.
     private static let framesToArrive = 30
     /// In pixels: closer than this counts as being at the end.
     private static let endMargin = 48.0
+    /// The number of frames in which a row outside of the visible area gets its widget.
+    private static let framesToAppear = 10
+
+    init(
+        _ timeline: Timeline, _ model: ListModel<TimelineItem>, _ list: ListView<TimelineRow>,
+        _ scroller: ScrolledWindow
+    ) {
+        self.timeline = timeline
+        self.model = model
+        self.list = list
+        self.scroller = scroller
+        scroller.onScroll { [weak self] in self?.scrolled() }
+    }
+
+    /// The model has loaded the conversation: shows it where reading starts.
+    func opened() {
+        isOpened = true
+        // Scrolling a list before its first layout leaves it blank.
+        list.onFrame { [weak self] in
+            guard let self else { return false }
+            if let message = self.pendingMessage {
+                self.jump(to: message)
+            } else if let item = self.timeline.initialItem, let index = self.model.index(of: item) {
+                self.scroll(to: index, atTop: true)
+            } else {
+                self.scrollToEnd()
+            }
+            return false
+        }
+    }
 
     // MARK: Jumping
 
@@ -17,7 +66,7 @@ extension TimelineView {
     /// is visible.
     func scrollToEnd() {
         guard model.count > 0 else { return }
-        scrollGeneration += 1
+        generation += 1
         list.scroll(to: model.count - 1)
         framesToSettle = Self.settlingFrames
         guard !isSettling else { return }
@@ -39,17 +88,17 @@ extension TimelineView {
     }
 
     /// Scrolls a row near the top or into the middle, as far as the ends of the conversation allow.
-    func scroll(to index: Int, atTop: Bool = false, flash: Bool = false) {
+    private func scroll(to index: Int, atTop: Bool = false, flash: Bool = false) {
         guard model.items.indices.contains(index) else { return }
         framesToSettle = 0
-        scrollGeneration += 1
-        let (generation, item) = (scrollGeneration, model[index].id)
+        generation += 1
+        let (jump, item) = (generation, model[index].id)
         list.scroll(to: index)
         var frames = 0
         var restingFrames = 0
         list.onFrame { [weak self] in
             // New rows change the index meanwhile, and a newer jump cancels this one.
-            guard let self, self.scrollGeneration == generation, let index = self.index(of: item) else { return false }
+            guard let self, self.generation == jump, let index = self.model.index(of: item) else { return false }
             frames += 1
             // The first frame lays out the row, the following ones scroll to it.
             guard frames > 1 else { return true }
@@ -77,6 +126,21 @@ extension TimelineView {
         }
     }
 
+    /// Scrolls a row into the visible area, and calls `body` until it has found the row: a row outside of the area gets its
+    /// widget with the next layout.
+    func show(_ index: Int, _ body: @escaping () -> Bool) {
+        generation += 1
+        let jump = generation
+        list.scroll(to: index)
+        if body() { return }
+        var frames = 0
+        list.onFrame { [weak self] in
+            guard let self, self.generation == jump else { return false }
+            frames += 1
+            return !body() && frames < Self.framesToAppear
+        }
+    }
+
     func showNewest() {
         Task { [weak self] in
             await self?.timeline.showNewest()
@@ -86,7 +150,7 @@ extension TimelineView {
 
     func showUnread() {
         Task { [weak self] in
-            guard let self, let item = await self.timeline.showUnread(), let index = self.index(of: item) else {
+            guard let self, let item = await self.timeline.showUnread(), let index = self.model.index(of: item) else {
                 return
             }
             self.scroll(to: index, atTop: true)
@@ -101,7 +165,7 @@ extension TimelineView {
         }
         pendingMessage = nil
         Task { [weak self] in
-            guard let self, let item = await self.timeline.show(message), let index = self.index(of: item) else {
+            guard let self, let item = await self.timeline.show(message), let index = self.model.index(of: item) else {
                 return
             }
             self.scroll(to: index, flash: true)
@@ -112,7 +176,7 @@ extension TimelineView {
     func jump(to day: CalendarView.Day) {
         Task { [weak self] in
             guard let self, let item = await self.timeline.show(day: day.day, month: day.month, year: day.year),
-                let index = self.index(of: item)
+                let index = self.model.index(of: item)
             else { return }
             self.scroll(to: index, atTop: true, flash: true)
         }
@@ -122,21 +186,13 @@ extension TimelineView {
 
     func scrolled() {
         guard isOpened, scroller.pageHeight > 0 else { return }
-        wakePictures()
-        hideTools()
+        onScrolled()
         if !isSettling {
             let isAtEnd = timeline.reachesNewest && scroller.remaining < Self.endMargin
             if isAtEnd != timeline.isAtNewest { timeline.viewMoved(isAtNewest: isAtEnd) }
         }
         if scroller.offset < scroller.pageHeight { loadOlder() }
         if scroller.remaining < scroller.pageHeight, !timeline.reachesNewest { loadNewer() }
-        scheduleSeen()
-    }
-
-    /// Plays animated pictures that have become visible.
-    func wakePictures() {
-        guard PictureMotion.liveCount > 0 else { return }
-        list.forEachRow { _, row in row.bubble?.wake() }
     }
 
     private func loadOlder() {
@@ -156,34 +212,51 @@ extension TimelineView {
             self?.isLoadingNewer = false
         }
     }
+}
 
-    // MARK: Marking as seen
+/// Marks messages as seen while the user sees the timeline: the lowest one whose end is visible, and all above it.
+final class SeenMarker {
+    var isInFront = false
+    private let timeline: Timeline
+    private let position: TimelinePosition
+    private let window: WindowContext
+    private var isScheduled = false
+    private var seen: MessageID?
 
-    func scheduleSeen() {
-        guard isInFront, !isSeenScheduled else { return }
-        isSeenScheduled = true
+    init(_ timeline: Timeline, _ position: TimelinePosition, _ window: WindowContext) {
+        self.timeline = timeline
+        self.position = position
+        self.window = window
+    }
+
+    func schedule() {
+        guard isInFront, !isScheduled else { return }
+        isScheduled = true
         MainLoop.schedule(.idle) { [weak self] in
-            self?.isSeenScheduled = false
-            self?.markSeen()
+            self?.isScheduled = false
+            self?.mark()
         }
     }
 
-    /// The lowest message whose end is visible was seen, and so were all above it.
-    func markSeen() {
-        guard isInFront, isOpened, root.isMapped else { return }
+    func mark() {
+        let (list, pageHeight) = (position.list, position.scroller.pageHeight)
+        guard isInFront, position.isOpened, list.isMapped else { return }
         var lowest: (index: Int, id: MessageID)?
         list.forEachRow { index, row in
             guard let message = row.item?.message, index > lowest?.index ?? -1,
-                let position = row.root.translate(x: 0, y: 0, to: list), row.root.height > 0
+                let place = row.root.translate(x: 0, y: 0, to: list), row.root.height > 0
             else { return }
-            let end = position.y + Double(row.root.height)
+            let end = place.y + Double(row.root.height)
             // A message higher than the screen counts by its beginning.
-            let isShown = end <= scroller.pageHeight + 8 || position.y < scroller.pageHeight / 2
+            let isShown = end <= pageHeight + 8 || place.y < pageHeight / 2
             if isShown, end > 0 { lowest = (index, message.shown.last?.id ?? message.id) }
         }
-        guard let seen = lowest?.id, seen != seenBefore || timeline.unreadCount > 0 else { return }
-        seenBefore = seen
-        let timeline = timeline
-        services.window.attempt { () async throws(StoreError) in try await timeline.seen(seen) }
+        guard let id = lowest?.id, id != seen || timeline.unreadCount > 0 else { return }
+        seen = id
+        window.attempt { [timeline] () async throws(StoreError) in try await timeline.seen(id) }
     }
+}
+
+extension ListModel where Item == TimelineItem {
+    func index(of item: TimelineItem.ID) -> Int? { items.firstIndex { $0.shows(item) } }
 }
