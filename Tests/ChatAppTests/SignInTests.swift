@@ -1,4 +1,5 @@
 import AccountRegistration
+import ChatFixtures
 import ChatStore
 import ChatStoreTesting
 import DataForms
@@ -275,11 +276,7 @@ extension WindowTests {
             let server = try await ServerKind.prosody13.shared()
             let romeo = try await RoomVisitor("romeo", on: server)
             let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
-            home.prepare = { configuration in
-                configuration.host = server.host
-                configuration.port = server.port
-                configuration.trust = .certificateAuthority(server.authorityFile)
-            }
+            home.prepare = { $0.use(server) }
             await home.start()
             let view = RegistrationView(home.register())
             let window = Window("Test", width: 480, height: 680, view.root)

@@ -67,9 +67,7 @@ struct ImpersonationLiveTests {
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         let mallory = try await server.newAccount("mallory")
         var configuration = ClientConfiguration(address: try JID(mallory.address), password: mallory.password)
-        configuration.host = server.host
-        configuration.port = server.port
-        configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.use(server)
         configuration.loginTimeout = .seconds(120)
         let settings = configuration
         let key = juliet.key(try JID(mallory.address))

@@ -21,9 +21,7 @@ struct StrangerLiveTests {
         let juliet = try await Person(try await server.newAccount("juliet"), on: server)
         let spy = try await server.newAccount("spy")
         var configuration = ClientConfiguration(address: try JID(spy.address), password: spy.password)
-        configuration.host = server.host
-        configuration.port = server.port
-        configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.use(server)
         configuration.loginTimeout = .seconds(120)
         let client = Client(configuration)
         try await juliet.whileRunning {

@@ -30,9 +30,8 @@ package struct Person: Sendable {
         let id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
         self.id = id
         var configuration = ClientConfiguration(address: address, password: name.password)
-        configuration.host = server.host
-        configuration.port = port ?? server.port
-        configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.use(server)
+        if let port { configuration.port = port }
         configuration.reconnection.backoff.first = .milliseconds(20)
         // What is tried is not the speed of a machine that runs other tests beside this one.
         configuration.loginTimeout = .seconds(120)
@@ -167,5 +166,14 @@ package struct Person: Sendable {
             }
             throw error
         }
+    }
+}
+
+extension ClientConfiguration {
+    /// Connects to a server of the tests, and trusts it.
+    package mutating func use(_ server: RunningServer) {
+        host = server.host
+        port = server.port
+        trust = .certificateAuthority(server.authorityFile)
     }
 }

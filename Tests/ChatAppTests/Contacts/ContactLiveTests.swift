@@ -28,9 +28,7 @@ extension WindowTests {
             await accountStorage.save(password: account.password, of: address)
             let home = ChatHome(store: MemoryStore(), accountStorage: accountStorage)
             home.prepare = { configuration in
-                configuration.host = server.host
-                configuration.port = server.port
-                configuration.trust = .certificateAuthority(server.authorityFile)
+                configuration.use(server)
                 configuration.loginTimeout = .seconds(120)
             }
             await home.start()

@@ -1,3 +1,4 @@
+import ChatFixtures
 import ChatStoreTesting
 import ServerFixtures
 import Testing
@@ -73,11 +74,7 @@ extension WindowTests {
         func registration() async throws {
             let server = try await ServerKind.prosody13.shared()
             let home = ChatHome(store: MemoryStore(), accountStorage: MemoryAccountStorage())
-            home.prepare = { configuration in
-                configuration.host = server.host
-                configuration.port = server.port
-                configuration.trust = .certificateAuthority(server.authorityFile)
-            }
+            home.prepare = { $0.use(server) }
             await home.start()
             try await Self.crawl([RegistrationScenes(server: server, home: home).form]) {
                 "\(home.accounts.rows.elements)"

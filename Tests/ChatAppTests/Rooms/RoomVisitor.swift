@@ -1,3 +1,4 @@
+import ChatFixtures
 import ChatStore
 import ChatStoreTesting
 import GTKBinding
@@ -37,11 +38,8 @@ final class RoomVisitor {
         let id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
         self.id = id
         home = ChatHome(store: store, accountStorage: accountStorage)
-        let (host, port, authority) = (server.host, server.port, server.authorityFile)
         home.prepare = { configuration in
-            configuration.host = host
-            configuration.port = port
-            configuration.trust = .certificateAuthority(authority)
+            configuration.use(server)
             if let observer { configuration.add { _ in observer } }
         }
         context = AppContext(home: home)
