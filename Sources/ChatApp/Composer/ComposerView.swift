@@ -69,6 +69,7 @@ final class ComposerView {
         spelling = context.spelling.map { Spelling(entry, $0, isOn: context.checksSpelling) }
         connect()
         observe(self) { view in view.show() }
+        observe(self) { view in view.showEverybody() }
         Task { [weak self, composer] in
             await composer.open()
             self?.voice?.offerInterrupted()
@@ -186,15 +187,17 @@ final class ComposerView {
         spelling?.changed()
         if composer.text != text { composer.text = text }
         completions.complete()
-        showEverybody(text)
+        showEverybody()
     }
 
     /// Says whom “@all” and “@here” notify, before the message is sent.
-    private func showEverybody(_ text: String) {
-        let mention = context.mayAddressEverybody == nil ? nil : EverybodyMention.first(in: text)?.mention
+    private func showEverybody() {
+        // Read also without such a word, so that a change of the role is noticed.
+        let isAllowed = context.mayAddressEverybody?()
+        let mention = isAllowed == nil ? nil : EverybodyMention.first(in: entry.text)?.mention
         everybody.isVisible = mention != nil
-        guard let mention, let mayAddress = context.mayAddressEverybody?() else { return }
-        everybody.text = Wording.everybody(mention, isAllowed: mayAddress)
+        guard let mention, let isAllowed else { return }
+        everybody.text = Wording.everybody(mention, isAllowed: isAllowed)
     }
 
     // MARK: Actions

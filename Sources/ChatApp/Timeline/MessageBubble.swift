@@ -21,6 +21,8 @@ final class MessageBubble {
     let body: BodyView
     /// The last text and its parsed body.
     private var parsed: (text: String, name: String?, body: MessageBody, isMention: Bool)?
+    /// Whether it is marked because a moderator addresses everybody.
+    private var isCall = false
     private let below = MessageFooter()
     /// The footer that stands on pictures.
     private var above: MessageFooter?
@@ -85,7 +87,7 @@ final class MessageBubble {
         bubble.css("incoming", !isOutgoing && !isBare)
         bubble.css("bare", isBare)
         bubble.css("last", message.endsGroup)
-        let isCall = addressesEverybody(message)
+        isCall = addressesEverybody(message)
         bubble.css("mention", (isMention || isCall) && !isDeleted)
 
         showQuotation(message, isDeleted)
@@ -132,6 +134,9 @@ final class MessageBubble {
         footer = onPictures ? above ?? below : below
         footer.show(message, isDeleted: isDeleted)
     }
+
+    /// Draws the message again if its author has come to be one who addresses everybody, or is none any more.
+    func showCall() { if let message, addressesEverybody(message) != isCall { show(message) } }
 
     /// Whether a moderator addresses everybody.
     private func addressesEverybody(_ message: TimelineMessage) -> Bool {

@@ -86,6 +86,7 @@ final class TimelineView: TimelineOwner {
         observe(self) { view in view.restyle(Scheme.current.isDark) }
         observe(self) { view in view.showSelection() }
         observe(self) { view in view.showPictures() }
+        observe(self) { view in view.showCalls() }
         overlay.onPointer { [weak self] in self?.tools.pointed($0) }
         list.onKey { [weak self] in self?.keys.pressed($0) ?? false }
     }
@@ -163,6 +164,14 @@ final class TimelineView: TimelineOwner {
         // Read also without rows, so that a change is noticed.
         _ = services.occupantAvatar("")
         list.forEachRow { _, row in row.bubble?.showAvatar() }
+    }
+
+    /// Who may address everybody comes with the people of the room, too, and changes with their roles.
+    private func showCalls() {
+        guard showsSenders else { return }
+        // Read also without rows, so that a change is noticed.
+        _ = services.mayAddressEverybody("")
+        list.forEachRow { _, row in row.bubble?.showCall() }
     }
 
     /// Shows again what was deleted or is not deleted after all.

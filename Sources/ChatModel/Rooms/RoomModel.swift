@@ -51,6 +51,8 @@ public final class RoomModel {
     /// The hashes of the pictures of the people in the room, by nickname: of the occupant, else of the account that the room
     /// reveals.
     public private(set) var avatars: [String: String] = [:]
+    /// The nicknames of those who may address everybody.
+    private var callers: Set<String> = []
     /// The search: only people whose nickname or address contains these words.
     public private(set) var searchText = ""
 
@@ -81,8 +83,7 @@ public final class RoomModel {
 
     /// Whether a person in the room may address everybody; the user for `nil`.
     public func mayAddressEverybody(_ nickname: String? = nil) -> Bool {
-        let person = nickname.map { nickname in state.people.first { $0.nickname == nickname } } ?? own
-        return person.map(\.mayAddressEverybody) ?? false
+        nickname.map { callers.contains($0) } ?? own?.mayAddressEverybody ?? false
     }
 
     /// The nicknames of the others, for completion.
@@ -168,6 +169,7 @@ public final class RoomModel {
         let own = state.people.first(where: \.isOwn)
         if self.own != own { self.own = own }
         if avatars != listing.avatars { avatars = listing.avatars }
+        if callers != listing.callers { callers = listing.callers }
         folded = listing.folded
         foldings += listing.foldings
         people.show(listing.rows, listing.diff)

@@ -13,6 +13,8 @@ struct RoomPeopleListing: Sendable {
     let folded: [String: FoldedName]
     /// The hashes of the pictures of all people that have one, by nickname.
     let avatars: [String: String]
+    /// The nicknames of those who may address everybody.
+    let callers: Set<String>
     /// The number of nicknames folded, for tests.
     let foldings: Int
 
@@ -66,6 +68,7 @@ struct RoomPeopleListing: Sendable {
         self.rows = rows
         self.foldings = foldings
         self.avatars = avatars
+        callers = Set(people.lazy.filter(\.mayAddressEverybody).map(\.nickname))
         self.folded = names
         diff = ListDiff(from: shown, to: rows)
     }

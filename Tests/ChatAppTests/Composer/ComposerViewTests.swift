@@ -62,8 +62,8 @@ extension WindowTests {
         await Toolkit.picture(window, "composer-everybody")
         view.entry.text = "@here"
         #expect(await Toolkit.eventually { view.everybody.text == "Everyone who is in the room now is notified." })
+        // The role changes while the user writes.
         sample.mayAddressEverybody = false
-        view.entry.text = "@here!"
         #expect(await Toolkit.eventually { view.everybody.text == "Only moderators can notify everyone in the room." })
         view.entry.text = "@"
         #expect(await Toolkit.eventually { !view.everybody.isVisible })

@@ -5,6 +5,7 @@ import ChatStoreTesting
 import Foundation
 import GTKBinding
 import Media
+import Observation
 import SpellChecking
 import XMPPAddress
 
@@ -12,6 +13,7 @@ import XMPPAddress
 
 /// A user who writes to Romeo, without a network.
 @MainActor
+@Observable
 final class WritingSample {
     let store = MemoryStore()
     let key: ConversationKey

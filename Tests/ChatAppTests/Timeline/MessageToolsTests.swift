@@ -226,16 +226,20 @@ extension WindowTests {
             #expect(await Toolkit.eventually { view.timeline.bubble(of: own) != nil })
             let room = try #require(view.room?.model)
             #expect(view.timeline.bubble(of: call)?.bubble.has(css: "mention") == false)
-            room.show(
-                RoomState(
-                    isInside: true, nickname: "Jule",
-                    people: [
-                        RoomState.Person(nickname: "Jule", isOwn: true),
-                        RoomState.Person(nickname: "Nurse", isModerator: true),
-                    ]))
-            let bubble = try #require(view.timeline.bubble(of: call))
-            bubble.show(try #require(bubble.message))
-            #expect(bubble.bubble.has(css: "mention"))
+            // The people are known, or have another role, only after the message was drawn.
+            for isModerator in [true, false, true] {
+                room.show(
+                    RoomState(
+                        isInside: true, nickname: "Jule",
+                        people: [
+                            RoomState.Person(nickname: "Jule", isOwn: true),
+                            RoomState.Person(nickname: "Nurse", isModerator: isModerator),
+                        ]))
+                #expect(
+                    await Toolkit.eventually {
+                        view.timeline.bubble(of: call)?.bubble.has(css: "mention") == isModerator
+                    })
+            }
             await Toolkit.picture(window, "timeline-everybody")
             let life = try #require(try await view.timeline.timeline.life(of: own, isOnline: true))
             #expect(life.steps.last?.title == "Seen by 2 people")
