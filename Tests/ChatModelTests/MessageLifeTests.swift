@@ -142,6 +142,49 @@ struct MessageLifeTests {
         #expect(try await last(1)?.detail.hasPrefix("Nurse, ") == true)
     }
 
+    @Test("readers in a room are told apart by occupant id where it assigns one, else by nickname")
+    func readersByIdentity() async throws {
+        let fixture = try await ModelFixture()
+        let key = try fixture.key("balcony@rooms.example", .room)
+        let room = key.address
+        try await fixture.store.write { store throws(StoreError) in
+            for number in 0..<2 {
+                _ = try store.receive(
+                    MessageCopy(
+                        route: .reflection, sender: room, isOutgoing: true, wireID: "o\(number)",
+                        originID: "o\(number)",
+                        archiveReferences: [ArchiveReference(archive: room, id: "\(number)")],
+                        time: ModelFixture.time(Int64(number)), content: .text(MessageText("Ay me!"))), in: key)
+            }
+        }
+        func marker(_ id: String, _ nickname: String, occupant: String?, at seconds: Int64) async throws {
+            var report = StateReport(
+                .displayed, target: .archived(ArchiveReference(archive: room, id: id)),
+                sender: try JID("balcony@rooms.example/\(nickname)"), time: ModelFixture.time(seconds))
+            report.occupantID = occupant
+            try await fixture.store.write { [report] store throws(StoreError) in try store.receive(report, in: key) }
+        }
+        let messages = try await fixture.all(key)
+        let timeline = fixture.timeline(of: key)
+        await timeline.open()
+        func seen() async throws -> MessageLife.Step? {
+            try await timeline.life(of: messages[0].id, isOnline: true)?.steps.last
+        }
+        // One person under two names, at two messages and at one.
+        try await marker("0", "Romeo", occupant: "r", at: 5)
+        try await marker("0", "Montague", occupant: "r", at: 6)
+        try await marker("1", "Montague", occupant: "r", at: 7)
+        #expect(try await seen()?.title == "Seen by 1 person")
+        #expect(try await seen()?.detail.hasPrefix("Romeo, ") == true)
+        // Another one under the name that has become free.
+        try await marker("1", "Romeo", occupant: "t", at: 8)
+        #expect(try await seen()?.title == "Seen by 2 people")
+        // Without an id, as of an earlier version, the nickname says who it is.
+        try await marker("1", "Nurse", occupant: nil, at: 9)
+        try await marker("1", "Nurse", occupant: "n", at: 10)
+        #expect(try await seen()?.title == "Seen by 3 people")
+    }
+
     @Test("other people's messages have no such life")
     func others() async throws {
         let fixture = try await ModelFixture()

@@ -198,6 +198,16 @@ struct RoomReaderTests {
         #expect(
             try Self.read(marker, from: sender.description)
                 == [.report(StateReport(.displayed, target: target, sender: sender, time: Self.arrival.time), in: key)])
+        // Another occupant may have the nickname later; where the room assigns an occupant id, it says who it is.
+        let identifier = "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='his'/>"
+        for (occupancy, id) in [(Self.announcing, "his"), (RoomOccupancy(nickname: "Jule", hasStanzaIDs: true), nil)] {
+            let meanings = try Self.read(marker + identifier, from: sender.description, occupancy: occupancy)
+            guard case .report(let report, _)? = meanings.first else {
+                Issue.record("no report")
+                continue
+            }
+            #expect(report.occupantID == id)
+        }
         // Ids that the room does not assign can be given to any message.
         let plain = RoomOccupancy(nickname: "Jule")
         #expect(try Self.read(marker, from: sender.description, occupancy: plain).isEmpty)

@@ -202,7 +202,7 @@ extension StoreReader {
         let later = try timeline(of: message.conversation, .after(message.position), limit: readLimit)
         var readers: [MessageReceipt] = []
         for receipt in ([message] + later).filter(\.isOutgoing).flatMap(\.receipts) where receipt.kind == .displayed {
-            if !readers.contains(where: { $0.device == receipt.device }) { readers.append(receipt) }
+            if !readers.contains(where: { $0.hasSameDevice(as: receipt) }) { readers.append(receipt) }
         }
         return readers
     }

@@ -46,6 +46,8 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
     public let kind: Kind
     /// The resource of the device; empty if its address had none. In a room it is the nickname.
     public let device: String
+    /// The reader's occupant id, if the room assigns one: a nickname can become that of another person.
+    public let occupantID: String?
     /// When it arrived.
     public let time: MessageTime
 
@@ -55,6 +57,8 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
     static let limitInRoom = 64
     /// In characters.
     private static let deviceLimit = 64
+    /// In characters (XEP-0421 §4.1). A longer one is none.
+    private static let occupantLimit = 128
 
     init?(_ report: StateReport) {
         switch report.kind {
@@ -63,7 +67,14 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
         case .refused: return nil
         }
         device = String((report.sender.resource ?? "").prefix(Self.deviceLimit))
+        occupantID = report.occupantID.flatMap { $0.count <= Self.occupantLimit ? $0 : nil }
         time = report.time
+    }
+
+    /// Whether both are of one device, or of one reader in a room: by occupant id, and by nickname if one has none.
+    package func hasSameDevice(as other: MessageReceipt) -> Bool {
+        if let one = occupantID, let two = other.occupantID { return one == two }
+        return device == other.device
     }
 }
 

@@ -113,7 +113,7 @@ extension MessageRecord {
     /// - Parameter limit: the number of receipts.
     /// - Returns: `false` if nothing has changed.
     mutating func add(_ receipt: MessageReceipt, limit: Int) -> Bool {
-        let isKnown = receipts.contains { $0.kind == receipt.kind && $0.device == receipt.device }
+        let isKnown = receipts.contains { $0.kind == receipt.kind && $0.hasSameDevice(as: receipt) }
         guard !isKnown, receipts.count < limit else { return false }
         receipts.append(receipt)
         return true

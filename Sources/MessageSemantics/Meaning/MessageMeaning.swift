@@ -31,6 +31,8 @@ public struct StateReport: Hashable, Sendable {
     public var target: TargetReference
     /// The sender of the report; it is trusted only if it is the peer of a direct conversation.
     public var sender: JID
+    /// The occupant id of the sender in a room; already verified, see ``MessageCopy/occupantID``.
+    public var occupantID: String?
     /// When the report arrived, or the timestamp in the archive.
     public var time: MessageTime
 

@@ -200,9 +200,9 @@ public struct MessageReader: Sendable {
             if isOutgoing { return [.read(target, in: key)] }
             // In a room without ids of its own anybody can give any id to a message (XEP-0333 §4.1).
             guard occupancies[room]?.hasStanzaIDs == true, origin.sender.resource != nil else { return [] }
-            return [
-                .report(StateReport(.displayed, target: target, sender: origin.sender, time: arrival.time), in: key)
-            ]
+            var report = StateReport(.displayed, target: target, sender: origin.sender, time: arrival.time)
+            report.occupantID = origin.occupantID
+            return [.report(report, in: key)]
         }
         guard let (content, protection) = visible(opened, room: room) else { return [] }
         let (time, source) = time(of: message, arrival, since: arrival.earliestDelay, believing: [room])
