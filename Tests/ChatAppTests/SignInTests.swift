@@ -271,6 +271,50 @@ extension WindowTests {
             await again.end()
         }
 
+        /// Creates an account with a random name, which is returned.
+        private func create(_ view: RegistrationView, in window: Window, at domain: String) async -> String {
+            view.providers.buttons.last?.isActive = true
+            view.provider.text = domain
+            #expect(await WindowCrawler.click("Continue", in: window))
+            #expect(await Toolkit.eventually { view.userName.isMapped })
+            let name = "new-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+            view.userName.text = name
+            for row in [view.password, view.repeated] { row.text = "rose of Verona" }
+            #expect(await WindowCrawler.click("Create Account", in: window))
+            return name
+        }
+
+        @Test("a later account sees its address, too: as text and QR code, with the link of an invitation")
+        func later() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            home.prepare = { configuration in
+                configuration.host = server.host
+                configuration.port = server.port
+                configuration.trust = .certificateAuthority(server.authorityFile)
+            }
+            let signIn = SignInWindow.add(home, over: nil)
+            signIn.flow.showRegistration()
+            let name = try await create(
+                #require(signIn.flow.registration), in: signIn.window, at: server.domain)
+            let address = "\(name)@\(server.domain)"
+            #expect(
+                await Toolkit.eventually { WindowCrawler.texts(of: signIn.window).contains("You are \(address)") })
+            await Toolkit.picture(signIn.window, "new-account")
+            #expect(await WindowCrawler.click("Copy Address", in: signIn.window))
+            #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == address }))
+            #expect(await WindowCrawler.click("Copy Invitation Link", in: signIn.window))
+            let link = "xmpp:\(address)?roster"
+            #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text())?.hasPrefix(link) == true }))
+            #expect(await WindowCrawler.click("Choose a Name and Picture…", in: signIn.window))
+            let id = try #require(home.accounts.rows.elements.last).id
+            #expect(await Toolkit.eventually { !signIn.window.isMapped })
+            let preferences = ProgramPreferencesWindow.show(home, over: nil)
+            #expect(await Toolkit.eventually { preferences.account?.id == id })
+            preferences.window.close()
+            await home.stop()
+        }
+
         @Test("S1-7: an account is created and signed in, disconnected by its switch and connected again")
         func life() async throws {
             let server = try await ServerKind.prosody13.shared()
@@ -281,14 +325,7 @@ extension WindowTests {
             let view = RegistrationView(home.register())
             let window = Window("Test", width: 480, height: 680, view.root)
             window.present()
-            view.providers.buttons.last?.isActive = true
-            view.provider.text = server.domain
-            #expect(await WindowCrawler.click("Continue", in: window))
-            #expect(await Toolkit.eventually { view.userName.isMapped })
-            let name = "new-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
-            view.userName.text = name
-            for row in [view.password, view.repeated] { row.text = "rose of Verona" }
-            #expect(await WindowCrawler.click("Create Account", in: window))
+            let name = await create(view, in: window, at: server.domain)
             #expect(await Toolkit.eventually { home.accounts.rows.elements.first?.connection.isOnline == true })
             let row = try #require(home.accounts.rows.elements.first)
             #expect(row.address.description == "\(name)@\(server.domain)")

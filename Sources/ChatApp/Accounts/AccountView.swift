@@ -11,7 +11,7 @@ final class AccountView {
     /// Called when the page should be closed: by its button, or because the account was removed.
     var onClose: () -> Void = {}
 
-    private let id: AccountID
+    let id: AccountID
     private let actions: any AccountActions
     private let signInAgain: () -> Void
     private let window: () -> Window?

@@ -108,4 +108,7 @@ protocol SignInActions: AnyObject {
     func register(_ invitation: AccountInvitation?) -> RegistrationModel
     /// Adds the contact of an invitation to the contacts of an account.
     func accept(_ invitation: AccountInvitation, as id: AccountID)
+    /// `nil` when the account is not running.
+    func account(_ id: AccountID) -> ChatAccount?
+    func invitation(to accounts: [ChatAccount]) -> InvitationModel
 }

@@ -4,22 +4,26 @@ internal import GTKBinding
 internal import Localization
 internal import XMPPAddress
 
-/// The sign-in pages: welcome, sign in, create an account, use an invitation.
+/// The sign-in pages: welcome, sign in, create an account, use an invitation; and what a further account begins with.
 ///
 /// They fill the main window until the first account is signed in, and a window of their own for further accounts.
 final class SignInFlow {
     let root: Widget
     let header = HeaderBar(title: WindowTitle(localized("Hongyan")))
     var onDone: (AccountID) -> Void = { _ in }
+    /// Shows the page of an account, for its name and picture.
+    var onProfile: (AccountID) -> Void = { _ in }
     /// The parent window of dialogs.
     var window: () -> Window? = { nil }
 
     private let actions: any SignInActions
+    private let isFirst: Bool
     private let stack = Stack(crossfades: true)
     private let back = Button(icon: "go-previous-symbolic").named(localized("Back")).hidden()
     private var path: [String] = []
     private var signIn: SignInView?
-    private var registration: RegistrationView?
+    private(set) var registration: RegistrationView?
+    private(set) var newAccount: NewAccountView?
     private var invitation: InvitationView?
     private var models: [AnyObject] = []
     private(set) var questions: [CertificateDialog] = []
@@ -27,6 +31,7 @@ final class SignInFlow {
     /// - Parameter isFirst: no account is signed in yet, so the first page is the welcome page.
     init(_ actions: any SignInActions, isFirst: Bool) {
         self.actions = actions
+        self.isFirst = isFirst
         header.prepend(back)
         root = Box.vertical(header, stack.expand(.vertical))
         stack.add(welcome(isFirst: isFirst), name: "welcome")
@@ -85,9 +90,26 @@ final class SignInFlow {
         models.append(model)
         questions.append(CertificateDialog(model.certificates) { [weak self] in self?.window() })
         let view = RegistrationView(model)
-        view.onDone = { [weak self] in self?.onDone($0) }
+        view.onDone = { [weak self] in self?.created($0) }
         registration = view
         show(view.root, "registration")
+        view.focus()
+    }
+
+    /// The main window shows the first account.
+    private func created(_ id: AccountID) {
+        if isFirst { onDone(id) } else { showNewAccount(id) }
+    }
+
+    func showNewAccount(_ id: AccountID) {
+        let view = NewAccountView(id, actions)
+        view.onDone = { [weak self] in self?.onDone(id) }
+        view.onProfile = { [weak self] in self?.onProfile(id) }
+        newAccount = view
+        show(view.root, "new-account")
+        // The account is there: there is no way back.
+        path = []
+        back.isVisible = false
         view.focus()
     }
 
@@ -164,7 +186,7 @@ final class SignInFlow {
 /// The window that adds further accounts, and signs in to accounts that require it.
 final class SignInWindow {
     let window: Window
-    private let flow: SignInFlow
+    let flow: SignInFlow
     /// Open windows, which nothing else holds.
     private static var open: [ObjectIdentifier: SignInWindow] = [:]
 
@@ -176,6 +198,10 @@ final class SignInWindow {
         window.closesOnEscape()
         flow.window = { [weak self] in self?.window }
         flow.onDone = { [weak self] _ in self?.close() }
+        flow.onProfile = { [weak self, weak parent, home] id in
+            self?.close()
+            ProgramPreferencesWindow.show(home, over: parent, account: id)
+        }
         window.onCloseRequest { [weak self] in
             self?.closed()
             return false

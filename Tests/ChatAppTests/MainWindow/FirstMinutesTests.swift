@@ -25,23 +25,23 @@ extension WindowTests {
             let window = try MainWindow.shown(context)
             let welcome = window.welcome
             #expect(await Toolkit.eventually { welcome.texts.contains("You are juliet@capulet.example") })
-            #expect(await Toolkit.eventually { welcome.code.root.height > 150 && welcome.copyLink.isMapped })
+            #expect(await Toolkit.eventually { welcome.own.code.root.height > 150 && welcome.own.copyLink.isMapped })
             await Toolkit.picture(window.window, "first-window")
             let link = "xmpp:juliet@capulet.example?roster"
-            #expect(welcome.code.code == QRCode(link))
-            welcome.copyAddress.click()
+            #expect(welcome.own.code.code == QRCode(link))
+            welcome.own.copyAddress.click()
             #expect(
                 await Toolkit.eventually(asking: { (try? await Clipboard.text()) == "juliet@capulet.example" }))
             // Offline, it is the link that needs no server.
-            welcome.copyLink.click()
+            welcome.own.copyLink.click()
             #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == link }))
-            #expect(await Toolkit.eventually { welcome.copyLink.isSensitive })
+            #expect(await Toolkit.eventually { welcome.own.copyLink.isSensitive })
             let key = ConversationKey(
                 account: try #require(home.accounts.rows.elements.first).id,
                 address: try JID("romeo@montague.example"), kind: .direct)
             window.open(key)
             // With a conversation it is no new account any more.
-            #expect(await Toolkit.eventually { welcome.code.code == nil })
+            #expect(await Toolkit.eventually { welcome.own.code.code == nil })
             // It is in the list before anything is said.
             #expect(await Toolkit.eventually { window.conversations.model.items.map(\.key) == [key] })
             let borders = await Toolkit.borders(of: window.window)
