@@ -3,6 +3,7 @@ import ChatStore
 import Foundation
 import ProgramFixtures
 import Testing
+import UserProfile
 import XMPPAddress
 
 @testable import CommandLine
@@ -119,6 +120,56 @@ import XMPPAddress
         #expect(try await run(["import", "/nowhere"], other).status == 1)
         #expect(try await run(["export", "/nowhere/x"], home).errors.contains("/nowhere/x cannot be written."))
         #expect(try await run(["export"], try ProgramHome()).status == 1)
+    }
+
+    @Test("a picture and a voice message come back with the files of an export, on the computer where it is imported")
+    func transferOfFiles() async throws {
+        let home = try await filled(count: 1).home
+        let (account, peer) = (try JID(Self.account), try JID(Self.peer))
+        let (old, new) = (Profile(folder: home.path + "/data/hongyan"), try ProgramHome())
+        let media = try await old.openMedia(of: account)
+        let contents: [(type: String, name: String, bytes: [UInt8])] = [
+            ("image/png", "orchard.png", Array("\u{89}PNG orchard".utf8)),
+            ("audio/ogg", "lark.ogg", Array(repeating: 7, count: 3_000_000)),
+        ]
+        var hashes: [ContentHash] = []
+        let store = try await home.openStore()
+        for (number, content) in contents.enumerated() {
+            let hash = try await media.insert(content.bytes)
+            hashes.append(hash)
+            let attachment = Attachment(
+                kind: number == 0 ? .picture : .voice, mediaType: content.type, name: content.name,
+                size: Int64(content.bytes.count), contentHash: hash.description, isLocal: true)
+            try await store.write { store throws(StoreError) in
+                guard let id = try store.account(account)?.id else { return }
+                _ = try store.receive(
+                    MessageCopy(
+                        route: .live, sender: peer, isOutgoing: false, wireID: "f\(number)", originID: "f\(number)",
+                        time: MessageTime(millisecondsSince1970: StoredConversation.start + 600_000 + Int64(number)),
+                        content: .text(MessageText("", attachments: [attachment]))),
+                    in: ConversationKey(account: id, address: peer, kind: .direct))
+            }
+        }
+        await store.close()
+        await media.close()
+
+        let file = home.path + "/all.jsonl"
+        let exported = try await run(["export", file, "--files"], home)
+        #expect(exported.output == "Written to \(file); pictures and files: 2.\n", "\(exported.errors)")
+        let imported = try await run(["import", file, "--json"], new)
+        #expect(imported.objects.first?["files"] as? Int == 2, "\(imported.errors)")
+        #expect(try await run(["import", file, "--json"], new).objects.first?["files"] as? Int == 0)
+
+        let cache = try await Profile(folder: new.path + "/data/hongyan").openMedia(of: account)
+        for (hash, content) in zip(hashes, contents) { #expect(try await cache.content(of: hash) == content.bytes) }
+        await cache.close()
+        let read = try await run(["history", Self.peer, "--json"], new).objects.compactMap {
+            ($0["files"] as? [[String: Any]])?.first
+        }
+        #expect(read.compactMap { $0["kind"] as? String } == ["picture", "voice"], "\(read)")
+        let paths = read.compactMap { $0["path"] as? String }
+        let found = paths.map { FileManager.default.contents(atPath: $0).map(Array.init) }
+        #expect(found == contents.map(\.bytes), "\(paths)")
     }
 
     @Test("waiting messages are listed and cancelled, and failed ones are sent again")

@@ -39,7 +39,10 @@ final class DataPage {
             PreferencesGroup(localized("Messages"), description: nil, [exporting, withFiles, importing, progress]))
         exporting.onActivate { [weak self] in self?.chooseExport() }
         importing.onActivate { [weak self] in self?.chooseImport() }
-        cancel.onClick { [weak self] in self?.work?.cancel() }
+        cancel.onClick { [weak self] in
+            self?.work?.cancel()
+            self?.cancel.isSensitive = false
+        }
         observe(self) { view in view.showAccounts() }
     }
 
@@ -60,6 +63,7 @@ final class DataPage {
 
     private func showWork() {
         progress.isVisible = work != nil
+        cancel.isSensitive = true
         for row in [exporting, importing, withFiles] { row.isSensitive = work == nil }
     }
 

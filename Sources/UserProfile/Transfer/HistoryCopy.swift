@@ -75,9 +75,12 @@ package struct HistoryCopy: Sendable {
         do throws(Failure) {
             progress(.messages)
             do throws(StoreError) {
-                try await store.export { bytes throws(StoreError) in try file.write(bytes) }
+                try await store.export { bytes throws(StoreError) in
+                    guard !Task.isCancelled else { throw StoreError(.invalidRequest, "The export was cancelled.") }
+                    try file.write(bytes)
+                }
             } catch {
-                throw Self.failure(error, writing: path)
+                throw Task.isCancelled ? .cancelled : Self.failure(error, writing: path)
             }
             if let folder, let path { count = try await exportFiles(beside: path, from: folder, progress) }
         } catch {

@@ -29,6 +29,34 @@ extension WindowTests {
             return (sample, media, view)
         }
 
+        @Test("Cancel ends an export and leaves no file behind; the next one is whole")
+        func cancel() async throws {
+            let folder = try Self.folder()
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let (sample, _, view) = try await Self.page(folder + "/media")
+            try await sample.say("They carry my letters")
+            let path = folder + "/all.jsonl"
+            var said: [String] = []
+            view.data.showToast = { said.append($0) }
+            // The export writes into this pipe, and so waits until somebody reads it.
+            let pipe = "\(path).part-\(getpid())"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            view.data.export(to: path)
+            view.data.cancel.click()
+            #expect(await Toolkit.eventually { !view.data.cancel.isSensitive })
+            let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+            #expect(await Toolkit.eventually { said == ["Cancelled."] })
+            close(reader)
+            #expect(!view.data.progress.isVisible && view.data.exporting.isSensitive)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["media"])
+            view.data.export(to: path)
+            #expect(view.data.cancel.isSensitive)
+            #expect(await Toolkit.eventually { said.last == "Written to \(path)." })
+            #expect(try String(contentsOfFile: path, encoding: .utf8).contains("They carry my letters"))
+            view.window.close()
+            await sample.end()
+        }
+
         @Test("messages with their pictures are exported with one switch, and imported elsewhere, with progress")
         func transfer() async throws {
             RoomVisitor.useStyle
