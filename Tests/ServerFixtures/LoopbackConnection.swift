@@ -38,6 +38,8 @@ public struct LoopbackConnection: ~Copyable, Sendable {
             let sent = rest.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
+            // A call with a timeout is not repeated by the system after a signal.
+            if sent < 0, errno == EINTR { continue }
             guard sent > 0 else { throw .system("Cannot send", errno: errno) }
             rest = rest.dropFirst(sent)
         }
@@ -46,7 +48,10 @@ public struct LoopbackConnection: ~Copyable, Sendable {
     /// The received bytes, at least one; `nil` if the other side has closed; throws on a timeout.
     public func receive() throws(FixtureError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        var count = 0
+        repeat {
+            count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        } while count < 0 && errno == EINTR
         guard count >= 0 else { throw .system("Nothing received", errno: errno) }
         return count == 0 ? nil : Array(buffer[..<count])
     }
