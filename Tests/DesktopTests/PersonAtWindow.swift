@@ -34,8 +34,10 @@ final class PersonAtWindow: Sendable {
     }
 
     /// Starts the program, and moves its window to its position once `sight` is visible.
-    func start(_ arguments: [String] = [], until sight: Look) async throws {
-        try program.start(arguments)
+    func start(
+        _ arguments: [String] = [], environment: [String: String] = [:], until sight: Look
+    ) async throws {
+        try program.start(arguments, environment: environment)
         try await order(Order(name: "move", what: sight, place: [left, 0]))
     }
 
@@ -71,7 +73,34 @@ final class PersonAtWindow: Sendable {
     /// A screen reader queries a window that was closed a moment ago; the program must survive that.
     func asksForClosedWindow() async throws { try await order(Order(name: "astray")) }
 
+    /// An element is in the window as a whole.
+    func seesAll(of what: Look) async throws { try await order(Order(name: "fit", what: what)) }
+
+    /// An element has the keyboard focus.
+    func isAt(_ what: Look) async throws { try await order(Order(name: "hold", what: what)) }
+
     // MARK: Acting
+
+    /// Gives the window of an element a size in pixels.
+    func resizes(_ what: Look, to width: Int, _ height: Int) async throws {
+        try await order(Order(name: "resize", what: what, place: [width, height]))
+    }
+
+    /// Goes on to an element with a key, as people do who have no mouse: until it has the focus.
+    func goes(to what: Look, by key: String = "Tab", limit: Int = 40) async throws {
+        try await sees(what)
+        var places: [String] = []
+        for _ in 0..<limit {
+            var hold = Order(name: "hold", what: what)
+            (hold.pid, hold.seconds) = (program.id ?? 0, 0.4)
+            let (status, _) = try await hands.perform(String(decoding: try JSONEncoder().encode(hold), as: UTF8.self))
+            if status == 200 { return }
+            places.append(try await order(Order(name: "focus")).name ?? "")
+            try await presses(key)
+        }
+        await shows()
+        throw NotSeen(description: "\(name) came to \(places) with \(key), and not to \(what)")
+    }
 
     func clicks(_ what: Look, button: Int = 1, at place: (Double, Double) = (0.5, 0.5)) async throws {
         try await order(Order(name: "click", what: what, button: button, at: [place.0, place.1]))
@@ -121,6 +150,13 @@ final class PersonAtWindow: Sendable {
         if readable { try await sees(.field(field, saying: text)) }
     }
 
+    /// Types into the field that has the focus.
+    func fills(_ field: String, with text: String, readable: Bool = true) async throws {
+        try await order(Order(name: "front", what: .field(field)))
+        try await typesOn(text)
+        if readable { try await sees(.field(field, saying: text)) }
+    }
+
     /// Activates the user's window. The server delays unimportant stanzas, such as ticks, for inactive windows
     /// (XEP-0352), and messages in inactive windows do not count as seen.
     func looks() async throws {
@@ -148,7 +184,7 @@ final class PersonAtWindow: Sendable {
     // MARK: Orders
 
     /// The contents of all windows, for the message of a failed test; visible elements have a size.
-    private func screen() async -> String {
+    func screen() async -> String {
         guard program.isRunning,
             let json = try? JSONEncoder().encode(Order(name: "tree", pid: program.id ?? 0, seconds: 5)),
             let (_, words) = try? await hands.perform(String(decoding: json, as: UTF8.self)),
@@ -158,9 +194,9 @@ final class PersonAtWindow: Sendable {
     }
 
     /// Saves a screenshot, if enabled.
-    private func photograph() async {
+    func shows(_ picture: String = "people") async {
         guard let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"] else { return }
-        try? await SpokenSample.run(["import", "-display", display, "-window", "root", "\(folder)/people.png"])
+        try? await SpokenSample.run(["import", "-display", display, "-window", "root", "\(folder)/\(picture).png"])
     }
 
     private struct Answer: Decodable {
@@ -180,7 +216,7 @@ final class PersonAtWindow: Sendable {
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(words.utf8))
             if status == 200, let done = answer?.done { return done }
             guard status == 404, ContinuousClock.now < deadline, program.isRunning else {
-                await photograph()
+                await shows()
                 throw NotSeen(
                     description: """
                         \(name) wanted to \(order.name) and could not: \(answer?.missing ?? answer?.broken ?? words)

@@ -246,6 +246,42 @@ def move(order):
     return {}
 
 
+def resize(order):
+    """Gives the window of an element a size, and waits until the window has it."""
+    window = window_of(find(order), order["pid"])[0]
+    width, height = order["place"]
+    if shape_of(window)["WIDTH"] != width:
+        xdotool("windowsize", window, str(width), str(height))
+        raise Missing("the window is %d wide" % shape_of(window)["WIDTH"])
+    return {}
+
+
+def fit(order):
+    """Whether an element is in its window as a whole."""
+    node = find(order)
+    _, _, _, (left, top, width, height) = window_of(node, order["pid"])
+    x, y, across, down = rectangle(node)
+    if x < left or y < top or x + across > left + width or y + down > top + height:
+        raise Missing("%s is not in %s" % ((x, y, across, down), (left, top, width, height)))
+    return {}
+
+
+def hold(order):
+    """Whether an element or one in it has the keyboard focus."""
+    for node in walk(find(order)):
+        if node.get_state_set().contains(Atspi.StateType.FOCUSED):
+            return {}
+    raise Missing("it does not have the focus")
+
+
+def focus(order):
+    """What has the keyboard focus."""
+    for node in walk(program(order)):
+        if node.get_state_set().contains(Atspi.StateType.FOCUSED):
+            return {"name": "%s %s" % (node.get_role_name(), plain(node.get_name())), "text": text_of(node)}
+    return {"name": "nothing"}
+
+
 def front(order):
     """Whether the window of an element has the keyboard focus."""
     if xdotool("getwindowfocus") != window_of(find(order), order["pid"])[0]:
@@ -306,8 +342,8 @@ def copy(order):
     return {}
 
 
-LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "swipe": swipe, "move": move, "front": front, "paint": paint,
-           "tree": tree, "astray": astray}
+LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "swipe": swipe, "move": move, "resize": resize, "fit": fit, "hold": hold,
+           "focus": focus, "front": front, "paint": paint, "tree": tree, "astray": astray}
 ACTING = {"type": type_text, "press": press, "copy": copy}
 
 

@@ -66,10 +66,15 @@ public final class PrivateProgram: Sendable {
     /// Its process id; `nil` before the first start.
     public var id: Int32? { process.withLock { $0?.id } }
 
-    /// - Parameter arguments: added to the fixed ones.
-    public func start(_ arguments: [String] = []) throws(FixtureError) {
+    /// - Parameters:
+    ///   - arguments: added to the fixed ones.
+    ///   - environment: added to the fixed one for this start.
+    public func start(
+        _ arguments: [String] = [], environment: [String: String] = [:]
+    ) throws(FixtureError) {
         var command = command
         command.arguments += arguments
+        command.environment.merge(environment) { $1 }
         let started = try ServerProcess(command)
         RunningServers.add(started)
         process.withLock { $0 = started }
