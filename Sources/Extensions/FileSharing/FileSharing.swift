@@ -145,8 +145,11 @@ public final class FileSharing: SessionExtension {
         case file(String)
     }
 
+    /// - Parameter isRepeated: it was sent before, and not answered. Prosody 0.12 sometimes notices the last bytes of a file only
+    ///   when the connection ends, so an upload that was sent whole is sent once more, to a new place.
     private func upload(
-        _ content: Content, size: UInt64, name: String, mediaType: String, _ progress: HTTPClient.ProgressHandler?
+        _ content: Content, size: UInt64, name: String, mediaType: String, _ progress: HTTPClient.ProgressHandler?,
+        isRepeated: Bool = false
     ) async throws(FileSharingError) -> String {
         guard let service = try await service() else { throw .noUploadService }
         if let limit = service.maximumSize, size > limit { throw .tooLarge(size: size, limit: limit) }
@@ -165,15 +168,22 @@ public final class FileSharing: SessionExtension {
         }
         let headers =
             slot.putHeaders.map { HTTPHeader($0.name, $0.value) } + [HTTPHeader("Content-Type", mediaType)]
+        let isSent = Mutex(false)
+        let noting: HTTPClient.ProgressHandler = { step in
+            isSent.withLock { $0 = step.completed >= Int64(clamping: size) }
+            progress?(step)
+        }
         do {
             switch content {
             case .bytes(let bytes):
-                _ = try await http.upload(bytes, to: slot.putURL, headers: headers, progress: progress)
+                _ = try await http.upload(bytes, to: slot.putURL, headers: headers, progress: noting)
             case .file(let path):
-                _ = try await http.upload(file: path, to: slot.putURL, headers: headers, progress: progress)
+                _ = try await http.upload(file: path, to: slot.putURL, headers: headers, progress: noting)
             }
         } catch {
-            throw FileSharingError(error)
+            guard error.code == .timedOut, !isRepeated, isSent.withLock({ $0 }) else { throw FileSharingError(error) }
+            return try await upload(
+                content, size: size, name: name, mediaType: mediaType, progress, isRepeated: true)
         }
         return slot.getURL
     }
