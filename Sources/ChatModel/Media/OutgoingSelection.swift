@@ -3,6 +3,7 @@ public import ChatStore
 internal import Foundation
 public import Media
 public import Observation
+internal import Waiting
 
 /// The files that the user is about to send, with the size of pictures in each quality.
 ///
@@ -38,6 +39,8 @@ public final class OutgoingSelection {
 
     @ObservationIgnored private var count = 0
     @ObservationIgnored private var preparing = 0
+    /// Files are added in the order in which they were offered, however long each takes.
+    @ObservationIgnored private let turns = AsyncLock()
 
     public init() {}
 
@@ -51,6 +54,7 @@ public final class OutgoingSelection {
     /// Reads files; those that cannot be read are in ``refused`` afterwards.
     public func add(paths: [String]) async {
         begin()
+        await turns.lock()
         for path in paths {
             let name = path.split(separator: "/").last.map(String.init) ?? path
             let bytes = await Self.read(path)
@@ -60,13 +64,16 @@ public final class OutgoingSelection {
             }
             await take(bytes, name: name, path: path)
         }
+        turns.leave()
         end()
     }
 
     /// Adds a picture without a file: pasted, or dropped from a browser.
     public func add(_ bytes: [UInt8], name: String) async {
         begin()
+        await turns.lock()
         await take(bytes, name: name)
+        turns.leave()
         end()
     }
 
