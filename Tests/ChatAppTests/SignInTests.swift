@@ -300,6 +300,8 @@ extension WindowTests {
             let address = "\(name)@\(server.domain)"
             #expect(
                 await Toolkit.eventually { WindowCrawler.texts(of: signIn.window).contains("You are \(address)") })
+            let page = try #require(signIn.flow.newAccount)
+            #expect(page.done.hasFocus && !page.own.address.hasSelection)
             await Toolkit.picture(signIn.window, "new-account")
             #expect(await WindowCrawler.click("Copy Address", in: signIn.window))
             #expect(await Toolkit.eventually(asking: { (try? await Clipboard.text()) == address }))

@@ -183,6 +183,11 @@ struct MessageLifeTests {
         try await marker("1", "Nurse", occupant: nil, at: 9)
         try await marker("1", "Nurse", occupant: "n", at: 10)
         #expect(try await seen()?.title == "Seen by 3 people")
+        // One character can have any number of bytes; such an id is not kept.
+        let heavy = "x" + String(repeating: "\u{301}", count: 100_000)
+        try await marker("1", "Tybalt", occupant: heavy, at: 11)
+        #expect(try await seen()?.title == "Seen by 4 people")
+        #expect(try await fixture.all(key).flatMap(\.receipts).allSatisfy { $0.occupantID?.utf8.count ?? 0 <= 512 })
     }
 
     @Test("other people's messages have no such life")

@@ -39,6 +39,17 @@ struct PictureChoiceTests {
         #expect(choice.options.isEmpty)
     }
 
+    @Test("pictures that are added one after the other keep their order, whichever is scaled first")
+    func order() async throws {
+        let selection = OutgoingSelection()
+        let (large, small) = (Sample.bitmap(width: 3000, height: 2000), Sample.bitmap(width: 8, height: 8))
+        let adding = [(large, "large.bmp"), (small, "small.bmp")].map { bytes, name in
+            Task { await selection.add(bytes, name: name) }
+        }
+        for task in adding { await task.value }
+        #expect(selection.items.map(\.name) == ["large.bmp", "small.bmp"])
+    }
+
     @Test("files and pictures are selected together; sizes add up, and unreadable files are reported")
     func selection() async throws {
         let folder = try SpareFolder()

@@ -69,7 +69,7 @@ struct CrowdTests {
         for control in ["Main Menu", "New Conversation", "Search conversations and messages", "Contacts"] {
             try await person.seesAll(of: .button(control))
         }
-        await person.shows("crowd-list")
+        await person.photograph("crowd-list")
     }
 
     /// The unread conversations come one after the other, each once.
@@ -85,7 +85,7 @@ struct CrowdTests {
             } while seen.contains(name) && ContinuousClock.now < deadline
             seen.insert(name)
         }
-        await person.shows("crowd-conversation")
+        await person.photograph("crowd-conversation")
         for control in ["Back", "Send pictures or files", "Record a voice message"] {
             try await person.seesAll(of: .button(control))
         }
@@ -97,7 +97,7 @@ struct CrowdTests {
         try await person.presses("ctrl+k")
         try await person.typesOn("Goose 37")
         try await person.sees(Look(role: "list item", within: "What was found", has: ["Goose 37"]))
-        await person.shows("crowd-search")
+        await person.photograph("crowd-search")
         try await person.presses("Return")
         try await person.sees(.message("Goose 37, Honk 37!"))
         try await person.fills("Message", with: "Are you awake?")
@@ -121,7 +121,7 @@ struct CrowdTests {
         try await person.fills("Message", with: "The lake is frozen.")
         try await person.presses("Return")
         try await person.sees(.message("You, The lake is frozen.", "Waiting to be sent"))
-        await person.shows("crowd-offline")
+        await person.photograph("crowd-offline")
         network.heal()
         try await goose.hears("The lake is frozen.", from: alice)
         try await person.hasOnce("You, The lake is frozen.")
@@ -137,14 +137,14 @@ struct CrowdTests {
         try await person.presses("Return")
         let other = "alice2@\(flock.server.domain)"
         try await signIn(person, other, port: port)
-        await person.shows("crowd-accounts")
+        await person.photograph("crowd-accounts")
         try await goose.says("For your other half.", to: other)
         try await person.presses("ctrl+k")
         try await person.typesOn("other half")
         try await person.sees(Look(role: "list item", within: "What was found", has: ["For your other half."]))
         try await person.presses("Return")
         try await person.sees(.label("\(flock.address(7)) is not in your contacts."))
-        await person.shows("crowd-stranger")
+        await person.photograph("crowd-stranger")
         try await person.fills("Message as \(other)", with: "Here she is.")
         try await person.presses("Return")
         try await goose.hears("Here she is.", from: other)
@@ -153,8 +153,7 @@ struct CrowdTests {
     /// The same windows speak Chinese at the next start.
     private func inChinese(_ person: PersonAtWindow, _ goose: Goose, _ alice: String) async throws {
         try await person.presses("ctrl+q")
-        let deadline = ContinuousClock.now + .seconds(75)
-        while person.program.isRunning, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+        try await until("her program ends") { !person.program.isRunning }
         #expect(person.program.exitStatus == 0)
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path
@@ -172,6 +171,6 @@ struct CrowdTests {
         try await person.presses("Return")
         try await goose.hears("Good night.", from: alice)
         try await person.sees(.message("你", "Good night."))
-        await person.shows("crowd-chinese")
+        await person.photograph("crowd-chinese")
     }
 }

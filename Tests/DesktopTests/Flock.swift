@@ -1,3 +1,4 @@
+import ChatFixtures
 import Foundation
 import Hongyan
 import ServerFixtures
@@ -11,17 +12,19 @@ final class Flock: Sendable {
 
     let server: PrivateProsody
     private let accounts: [ServerFixtures.Account]
+    /// The list of the group, which the server reads.
+    private let groups: String
 
     /// - Parameter person: the user name of the person whom they know.
     init(knowing person: String) async throws {
         let names = (1...Self.size).map(Self.user)
-        let groups = NSTemporaryDirectory() + "groups-" + UUID().uuidString
+        groups = NSTemporaryDirectory() + "groups-" + UUID().uuidString
         let lines =
             ["[Flock]", "\(person)@xmpp.test"] + names.enumerated().map { "\($1)@xmpp.test=\(Self.name($0 + 1))" }
         try (lines.joined(separator: "\n") + "\n").write(toFile: groups, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: groups)
         server = try await PrivateProsody(
-            ServerOptions {
+            ServerOptions { [groups] in
                 $0.addedModules = ["groups"]
                 $0.configurationLines = ["groups_file = \"\(groups)\""]
             })
@@ -29,6 +32,8 @@ final class Flock: Sendable {
         for name in names { accounts.append(try await server.addUser(name, password: "honk-\(name)")) }
         self.accounts = accounts
     }
+
+    deinit { try? FileManager.default.removeItem(atPath: groups) }
 
     static func user(_ number: Int) -> String { "goose" + (number < 10 ? "0" : "") + String(number) }
     static func name(_ number: Int) -> String { "Goose " + (number < 10 ? "0" : "") + String(number) }
@@ -38,9 +43,7 @@ final class Flock: Sendable {
     private func client(_ number: Int) throws -> Client {
         let account = accounts[number - 1]
         var configuration = ClientConfiguration(address: try JID(account.address), password: account.password)
-        configuration.host = server.host
-        configuration.port = server.port
-        configuration.trust = .certificateAuthority(server.authorityFile)
+        configuration.use(server)
         return Client(configuration)
     }
 
@@ -108,12 +111,8 @@ final class Goose: Sendable {
 
     /// Waits until somebody's text has arrived.
     func hears(_ text: String, from address: String) async throws {
-        let deadline = ContinuousClock.now + .seconds(75)
-        while !received.withLock({ $0.contains { $0 == (address, text) } }) {
-            guard ContinuousClock.now < deadline else {
-                throw NotSeen(description: "“\(text)” never came from \(address); \(received.withLock { "\($0)" })")
-            }
-            try await Task.sleep(for: .milliseconds(20))
+        try await until("“\(text)” comes from \(address)") {
+            received.withLock { $0.contains { $0 == (address, text) } }
         }
     }
 }

@@ -71,3 +71,12 @@ struct Sight: Decodable, Sendable {
 struct NotSeen: Error, CustomStringConvertible {
     let description: String
 }
+
+/// Waits for a condition that no window shows.
+func until(_ what: String, _ condition: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(75)
+    while !condition() {
+        guard ContinuousClock.now < deadline else { throw NotSeen(description: "It never came that \(what).") }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}

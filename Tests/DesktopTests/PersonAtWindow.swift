@@ -76,9 +76,6 @@ final class PersonAtWindow: Sendable {
     /// An element is in the window as a whole.
     func seesAll(of what: Look) async throws { try await order(Order(name: "fit", what: what)) }
 
-    /// An element has the keyboard focus.
-    func isAt(_ what: Look) async throws { try await order(Order(name: "hold", what: what)) }
-
     // MARK: Acting
 
     /// Gives the window of an element a size in pixels.
@@ -98,7 +95,7 @@ final class PersonAtWindow: Sendable {
             places.append(try await order(Order(name: "focus")).name ?? "")
             try await presses(key)
         }
-        await shows()
+        await photograph()
         throw NotSeen(description: "\(name) came to \(places) with \(key), and not to \(what)")
     }
 
@@ -184,7 +181,7 @@ final class PersonAtWindow: Sendable {
     // MARK: Orders
 
     /// The contents of all windows, for the message of a failed test; visible elements have a size.
-    func screen() async -> String {
+    private func screen() async -> String {
         guard program.isRunning,
             let json = try? JSONEncoder().encode(Order(name: "tree", pid: program.id ?? 0, seconds: 5)),
             let (_, words) = try? await hands.perform(String(decoding: json, as: UTF8.self)),
@@ -194,7 +191,7 @@ final class PersonAtWindow: Sendable {
     }
 
     /// Saves a screenshot, if enabled.
-    func shows(_ picture: String = "people") async {
+    func photograph(_ picture: String = "people") async {
         guard let folder = ProcessInfo.processInfo.environment["HONGYAN_WINDOW_PICTURES"] else { return }
         try? await SpokenSample.run(["import", "-display", display, "-window", "root", "\(folder)/\(picture).png"])
     }
@@ -216,7 +213,7 @@ final class PersonAtWindow: Sendable {
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(words.utf8))
             if status == 200, let done = answer?.done { return done }
             guard status == 404, ContinuousClock.now < deadline, program.isRunning else {
-                await shows()
+                await photograph()
                 throw NotSeen(
                     description: """
                         \(name) wanted to \(order.name) and could not: \(answer?.missing ?? answer?.broken ?? words)

@@ -72,13 +72,4 @@ final class Stage: Sendable {
         }
         .map { String(decoding: $0, as: UTF8.self) }.joined()
     }
-
-    /// Waits for a condition that no window shows.
-    func until(_ what: String, _ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(75)
-        while !condition() {
-            guard ContinuousClock.now < deadline else { throw NotSeen(description: "It never came that \(what).") }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
 }

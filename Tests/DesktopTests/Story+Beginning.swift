@@ -48,7 +48,7 @@ extension Story {
         let alice = stage.alice
         try await alice.clicks(.button("Main Menu"))
         try await alice.clicks(.menuItem("Quit"))
-        try await stage.until("her program ends") { !alice.program.isRunning }
+        try await until("her program ends") { !alice.program.isRunning }
         guard alice.program.exitStatus == 0 else {
             throw NotSeen(description: "It ended with \(alice.program.exitStatus ?? -1): \(alice.program.output)")
         }
@@ -63,7 +63,7 @@ extension Story {
         try await alice.says("Hello Bob, the geese are flying south.")
         // Nobody has turned encryption on: it is on in new accounts.
         try await alice.sees(.message("You, Hello Bob", "Encrypted", "Delivered to a device"))
-        try await stage.until("his desktop tells him") { stage.notified.contains("the geese are flying south") }
+        try await until("his desktop tells him") { stage.notified.contains("the geese are flying south") }
         try await bob.clicks(.conversation("alice", "1 unread", "the geese are flying south"))
         try await bob.sees(.message("alice, Hello Bob, the geese are flying south.", "Encrypted"))
         try await alice.looks()
@@ -82,13 +82,13 @@ extension Story {
         let desktop = try stage.desktop.notifications(capabilities: PrivateNotifications.typing)
         try await alice.looks()
         try await alice.says("When will they arrive?")
-        try await stage.until("his desktop lets him answer") {
+        try await until("his desktop lets him answer") {
             desktop.lines.contains { $0.contains("When will they arrive?") && $0.contains("inline-reply") }
         }
         try await desktop.type("With the first frost.", intoNumber: 1)
         try await alice.sees(.message("bob, With the first frost."))
         try await alice.sees(.message("You, When will they arrive?", "Seen"))
-        try await stage.until("the notification goes") { desktop.lines.contains { $0.contains("closed") } }
+        try await until("the notification goes") { desktop.lines.contains { $0.contains("closed") } }
         try await stage.bob.looks()
     }
 }

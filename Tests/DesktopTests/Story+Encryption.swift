@@ -58,7 +58,7 @@ extension Story {
     private func quits(_ person: PersonAtWindow, _ stage: Stage) async throws {
         try await person.clicks(.button("Main Menu"))
         try await person.clicks(.menuItem("Quit"))
-        try await stage.until("the program ends") { !person.program.isRunning }
+        try await until("the program ends") { !person.program.isRunning }
     }
 
     private func setEncryption(_ policy: String?, of person: PersonAtWindow) throws {
@@ -185,7 +185,7 @@ extension Story {
     // MARK: The server
 
     private func isStored(_ text: String, _ stage: Stage) async throws {
-        try await stage.until("the server stores “\(text)”") { stage.server.hasStored(text) }
+        try await until("the server stores “\(text)”") { stage.server.hasStored(text) }
     }
 
     private func isNotStored(_ texts: [String], _ stage: Stage) throws {

@@ -18,13 +18,13 @@ extension Story {
         try await alice.clicks(.button("Contacts"))
         try await alice.reads([["Offline, 1"], ["bob, offline", "No response yet"]], in: "Contacts")
 
-        try await stage.until("his desktop tells him") {
+        try await until("his desktop tells him") {
             stage.notified.contains("alice wants to add you as a contact")
         }
         try await bob.sees(.label("alice wants to add you as a contact"))
         try await bob.clicks(.button("Accept"))
         try await bob.sees(.field("Message"))
-        try await stage.until("her desktop tells her") {
+        try await until("her desktop tells her") {
             stage.notified.contains("bob accepted your contact request.")
         }
         try await bob.clicks(.button("Contacts"))

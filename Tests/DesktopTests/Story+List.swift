@@ -34,7 +34,7 @@ extension Story {
         try await alice.sees(.label("2 people"))
         try await alice.clicks(.button("Main Menu"))
         try await alice.clicks(.menuItem("Quit"))
-        try await stage.until("her program ends") { !alice.program.isRunning }
+        try await until("her program ends") { !alice.program.isRunning }
         try await alice.start(until: .label("2 people"))
     }
 }

@@ -40,7 +40,7 @@ extension Story {
         try await alice.says(words)
         try await alice.sees(.message("You, \(words)", "Waiting to be sent"))
         try await alice.writes(draft, into: "Message")
-        try await stage.until("her draft is stored") { stage.stored(by: alice).contains(draft) }
+        try await until("her draft is stored") { stage.stored(by: alice).contains(draft) }
         alice.program.kill()
         try await alice.start(until: .button("Main Menu"))
         try await alice.clicks(.conversation("bob"))

@@ -71,7 +71,7 @@ final class ConversationPane {
         onShow(view)
     }
 
-    /// Whoever writes in a conversation has seen it.
+    /// The focus has moved: a conversation that has it is read, not only looked at.
     func focusMoved() {
         guard isLooking, view?.root.containsFocus == true else { return }
         isLooking = false

@@ -155,6 +155,7 @@ final class PictureViewer {
         picture.clear(alternative: name)
         if let thumbnail = item.attachment.thumbnail { picture.showPlaceholder(thumbnail) }
         window.title = name
+        retry.isVisible = true
         previous.isVisible = pages.hasOlder
         next.isVisible = pages.hasNewer
         let download = downloads.download(of: item.message, at: item.index, attachment: item.attachment)

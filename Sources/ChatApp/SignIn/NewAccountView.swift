@@ -14,7 +14,7 @@ final class NewAccountView {
     private let accounts: AccountList
     private let title = Label().wrap(maximumCharacters: 24).centered().css("title-2")
     private let profile = Button(localized("_Choose a Name and Picture…")).css("pill")
-    private let done = Button(localized("_Done")).css("pill", "suggested-action")
+    let done = Button(localized("_Done")).css("pill", "suggested-action")
 
     init(_ id: AccountID, _ actions: any SignInActions) {
         self.id = id
@@ -36,7 +36,11 @@ final class NewAccountView {
         observe(self) { view in view.show() }
     }
 
-    func focus() { done.grabFocus() }
+    func focus() {
+        done.grabFocus()
+        // A page that is shown gives the focus to its first text, which is selected then.
+        own.address.deselect()
+    }
 
     private func show() {
         guard let row = accounts.rows[id] else { return }

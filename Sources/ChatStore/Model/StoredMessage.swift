@@ -57,8 +57,9 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
     static let limitInRoom = 64
     /// In characters.
     private static let deviceLimit = 64
-    /// In characters (XEP-0421 §4.1). A longer one is none.
-    private static let occupantLimit = 128
+    /// In bytes: 128 characters (XEP-0421 §4.1) of four bytes, because one character can have any number of them. A longer id is
+    /// ignored.
+    private static let occupantLimit = 512
 
     init?(_ report: StateReport) {
         switch report.kind {
@@ -67,7 +68,7 @@ public struct MessageReceipt: Hashable, Sendable, Codable {
         case .refused: return nil
         }
         device = String((report.sender.resource ?? "").prefix(Self.deviceLimit))
-        occupantID = report.occupantID.flatMap { $0.count <= Self.occupantLimit ? $0 : nil }
+        occupantID = report.occupantID.flatMap { $0.utf8.count <= Self.occupantLimit ? $0 : nil }
         time = report.time
     }
 

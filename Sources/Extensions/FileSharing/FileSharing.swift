@@ -114,6 +114,11 @@ public final class FileSharing: SessionExtension {
     }
 
     /// Uploads a file and returns its public URL.
+    ///
+    /// A file that was sent whole and is not answered in time is sent once more, with another slot.
+    ///
+    /// - Parameter progress: begins again at 0 then.
+    /// - Throws: `noUploadService`, `tooLarge`, `insecureAddress` for a slot that may not be used, `transferFailed`.
     public func upload(
         _ file: OutgoingFile, progress: HTTPClient.ProgressHandler? = nil
     ) async throws(FileSharingError) -> String {
@@ -145,47 +150,37 @@ public final class FileSharing: SessionExtension {
         case file(String)
     }
 
-    /// - Parameter isRepeated: it was sent before, and not answered. Prosody 0.12 sometimes notices the last bytes of a file only
-    ///   when the connection ends, so an upload that was sent whole is sent once more, to a new place.
     private func upload(
-        _ content: Content, size: UInt64, name: String, mediaType: String, _ progress: HTTPClient.ProgressHandler?,
-        isRepeated: Bool = false
+        _ content: Content, size: UInt64, name: String, mediaType: String, _ progress: HTTPClient.ProgressHandler?
     ) async throws(FileSharingError) -> String {
         guard let service = try await service() else { throw .noUploadService }
         if let limit = service.maximumSize, size > limit { throw .tooLarge(size: size, limit: limit) }
-        let slot: UploadSlot
-        do {
-            slot = try await session.request(
-                UploadSlotRequest(fileName: name, size: size, mediaType: mediaType), to: service.address)
-        } catch {
-            throw FileSharingError(error, size: size)
-        }
-        do {
-            // Receivers will open the second one, so it must follow the same rules as every URL used here (XEP-0363 §10).
-            for url in [slot.putURL, slot.getURL] { try http.check(url) }
-        } catch {
-            throw FileSharingError(.insecureAddress, error.description)
-        }
-        let headers =
-            slot.putHeaders.map { HTTPHeader($0.name, $0.value) } + [HTTPHeader("Content-Type", mediaType)]
-        let isSent = Mutex(false)
-        let noting: HTTPClient.ProgressHandler = { step in
-            isSent.withLock { $0 = step.completed >= Int64(clamping: size) }
-            progress?(step)
-        }
-        do {
+        let (session, http) = (session, http)
+        return try await FileUpload(size: size) { () throws(FileSharingError) in
+            let slot: UploadSlot
+            do throws(ClientError) {
+                slot = try await session.request(
+                    UploadSlotRequest(fileName: name, size: size, mediaType: mediaType), to: service.address)
+            } catch {
+                throw FileSharingError(error, size: size)
+            }
+            do throws(TransportError) {
+                // Receivers will open the second one, so it must follow the same rules as every URL used here (XEP-0363 §10).
+                for url in [slot.putURL, slot.getURL] { try http.check(url) }
+            } catch {
+                throw FileSharingError(.insecureAddress, error.description)
+            }
+            return slot
+        } transfer: { slot, progress throws(TransportError) in
+            let headers =
+                slot.putHeaders.map { HTTPHeader($0.name, $0.value) } + [HTTPHeader("Content-Type", mediaType)]
             switch content {
             case .bytes(let bytes):
-                _ = try await http.upload(bytes, to: slot.putURL, headers: headers, progress: noting)
+                _ = try await http.upload(bytes, to: slot.putURL, headers: headers, progress: progress)
             case .file(let path):
-                _ = try await http.upload(file: path, to: slot.putURL, headers: headers, progress: noting)
+                _ = try await http.upload(file: path, to: slot.putURL, headers: headers, progress: progress)
             }
-        } catch {
-            guard error.code == .timedOut, !isRepeated, isSent.withLock({ $0 }) else { throw FileSharingError(error) }
-            return try await upload(
-                content, size: size, name: name, mediaType: mediaType, progress, isRepeated: true)
-        }
-        return slot.getURL
+        }.run(progress)
     }
 
     private func goesInline(

@@ -89,6 +89,12 @@ public final class Label: Widget {
         return self
     }
 
+    /// Whether a part of a selectable text is selected.
+    public var hasSelection: Bool { gtk_label_get_selection_bounds(cast(), nil, nil).isTrue }
+
+    /// Selects nothing of a selectable text.
+    public func deselect() { gtk_label_select_region(cast(), 0, 0) }
+
     /// Calls `body` with the URI of a clicked link; if the result is `false`, the desktop opens it.
     public func onLink(_ body: @escaping (String) -> Bool) {
         connect("activate-link") { call in call.answer(call.string(1).map(body) ?? false) }

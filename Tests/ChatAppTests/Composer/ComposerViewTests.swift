@@ -375,6 +375,33 @@ extension WindowTests {
         viewer.window.close()
         await Toolkit.settle()
     }
+
+    @Test("after a picture that cannot be shown, another one that cannot be downloaded can be tried again")
+    func retry() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let hash = try await sample.media.insert(Array("no picture".utf8))
+        let contents: [(hash: String?, url: String?)] = [
+            (hash.description, nil), (nil, "https://localhost:1/garden.png"),
+        ]
+        var items: [PictureViewer.Item] = []
+        for (number, content) in contents.enumerated() {
+            let attachment = Attachment(
+                kind: .picture, mediaType: "image/png", name: "garden.png", size: 10, url: content.url,
+                contentHash: content.hash)
+            let id = try await sample.receive("\(number)", attachments: [attachment])
+            items.append(.init(message: id, index: 0, attachment: attachment))
+        }
+        let downloads = AttachmentDownloads(AttachmentFetcher(store: sample.store, media: sample.media))
+        let viewer = PictureViewer(items, at: 0, downloads: downloads, over: nil)
+        viewer.present()
+        func says(_ text: String) -> Bool { WindowCrawler.texts(of: viewer.window).contains { $0.contains(text) } }
+        #expect(await Toolkit.eventually { says("This picture cannot be shown") && !says("Try Again") })
+        viewer.move(1)
+        #expect(await Toolkit.eventually { says("Try Again") })
+        viewer.window.close()
+        await Toolkit.settle()
+    }
 }
 
 @MainActor
