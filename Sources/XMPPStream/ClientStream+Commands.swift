@@ -102,9 +102,21 @@ extension ClientStream {
 
     /// Sends an element other than a stanza, such as the client state of XEP-0352. It is not counted and is lost with
     /// the connection. It is not sent unless the stream is established, or if it is larger than ``serverLimits`` allow.
-    public mutating func sendElement(_ element: some XMLEncodable, now: ContinuousClock.Instant) -> [StreamAction] {
+    ///
+    /// - Parameter expectsAnswer: Whether to send a question after it, `<r/>` or a ping, so that the server writes something
+    ///   after it has read the element.
+    public mutating func sendElement(
+        _ element: some XMLEncodable, expectsAnswer: Bool = false, now: ContinuousClock.Instant
+    ) -> [StreamAction] {
         let bytes = byteCount(of: element) <= serverLimits.stanzaBytes ? StreamMarkup.bytes(of: element) : []
-        return isEstablished && !bytes.isEmpty ? written(bytes) : []
+        guard isEstablished, !bytes.isEmpty else { return [] }
+        var output = ActionList(framing)
+        output.write(bytes)
+        if expectsAnswer {
+            probe(&output)
+            state.flow { $0.keepAlive.answerExpected(now: now) }
+        }
+        return output.take()
     }
 
     /// The size of an element on this stream in bytes.

@@ -108,4 +108,31 @@ struct RealSessionTests {
             #expect(await session.isOnline)
         }
     }
+
+    @Test(
+        "XEP-0352: what the server has not written when the program becomes inactive arrives all the same",
+        arguments: ServerKind.allCases)
+    func answersBeforeInactive(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let account = try await server.newAccount("alice")
+        let configuration = try server.configuration(account) { $0.add { ClientState($0) } }
+        try await Client(configuration).run { session in
+            let state = try #require(session[ClientState.self])
+            let own = try JID(account.address)
+            try await session.send(Presence())
+            let messages = session.events(.messages)
+            for round in 0..<5 {
+                // Both leave with one write, so the server has written nothing of its answers when it reads the second.
+                try await session.send(Message(to: own, type: .chat, id: "m\(round)", body: "Adieu"))
+                await state.inactive()
+                _ = await messages.first {
+                    if case .message(let message) = $0 { message.id == "m\(round)" ? true : nil } else { nil }
+                }
+                await state.active()
+            }
+            // Nor did the keep-alive have to ask where the answers were.
+            #expect(await session.traffic.keepAlives == 0)
+            #expect(await session.machine.connections == 1)
+        }
+    }
 }

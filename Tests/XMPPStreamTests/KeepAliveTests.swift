@@ -163,6 +163,30 @@ struct KeepAliveTests {
         #expect(isAnswered || client.log.ends.first?.resumption != nil)
     }
 
+    @Test("XEP-0352: a question can follow an element, so that the server writes something", arguments: [true, false])
+    func questionAfterElement(isManaged: Bool) {
+        var client =
+            isManaged
+            ? ScriptedClient(at: .established)
+            : ScriptedClient(.scripted { $0.usesStreamManagement = false }, at: .enabling)
+        let now = client.now
+        let (plain, asking) = (
+            client.stream.sendElement(Presence(), now: now),
+            client.stream.sendElement(Presence(), expectsAnswer: true, now: now)
+        )
+        let question =
+            isManaged
+            ? "<r xmlns='urn:xmpp:sm:3'/>" : "<iq type='get' id='keepalive-1'><ping xmlns='urn:xmpp:ping'/></iq>"
+        #expect(plain.text == "<presence/>")
+        #expect(asking.text == "<presence/>" + question)
+        let deadline = client.stream.nextDeadline
+        #expect(deadline == now.advanced(by: KeepAlive.usualTimeout))
+        let answer = isManaged ? "<a xmlns='urn:xmpp:sm:3' h='0'/>" : "<iq type='result' id='keepalive-1'/>"
+        #expect(client.receive(answer) == [])
+        client.wait(KeepAlive.usualTimeout)
+        #expect(client.failure == nil)
+    }
+
     @Test("Without it the request is a ping, and its response is not delivered", arguments: ["result", "error"])
     func pings(type: String) {
         var client = ScriptedClient(.scripted { $0.usesStreamManagement = false }, at: .enabling)

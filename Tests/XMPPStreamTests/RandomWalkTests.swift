@@ -229,7 +229,8 @@ struct RandomWalkTests {
                     take(stream.useResource(chance(50, &generator) ? "x" : nil, now: now), "useResource")
                 }
             case 92..<94 where session.wasEstablished:
-                take(stream.sendElement(Presence(), now: now), "sendElement")
+                take(
+                    stream.sendElement(Presence(), expectsAnswer: chance(50, &generator), now: now), "sendElement")
             case 94..<95:
                 take(stream.close(now: now), "close")
             case 95..<96:

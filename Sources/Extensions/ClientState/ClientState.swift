@@ -15,6 +15,14 @@ internal import XMPPStream
 ///
 /// Servers delay presence for an inactive client, including the presence of contacts after login. A program that shows
 /// who is online therefore starts each session as active, for as long as ``init(_:settlingTime:)`` says.
+///
+/// Prosody (0.12, 13.0) stops writing when it reads `<inactive/>`, also answers that it has not written yet, until it has
+/// something important to write. So a question follows, whose answer is important:
+///
+/// ```
+/// C: <message/><r/><inactive xmlns='urn:xmpp:csi:0'/><r/>
+/// S: <a h='1'/><a h='1'/>
+/// ```
 public actor ClientState: SessionExtension {
     /// The state of the client.
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -86,7 +94,7 @@ public actor ClientState: SessionExtension {
         let state = state
         announced = state
         // Without a connection nothing is sent; the next connection sends it.
-        try? await session.send(element: Indication(state: state))
+        try? await session.send(element: Indication(state: state), expectsAnswer: state == .inactive)
     }
 
     /// Offered in the stream features, or in those of the inline binding (XEP-0386 §4.2).

@@ -196,12 +196,14 @@ extension Session {
     /// Sends a top-level element other than a stanza, such as the client state of XEP-0352. It is not acknowledged and
     /// is lost with the connection. Observers get ``SessionEvent/elementSent(_:)`` when it was written.
     ///
+    /// - Parameter expectsAnswer: Whether a question follows it, `<r/>` or a ping. A server that holds back what it has to
+    ///   write because of the element then writes it.
     /// - Throws: ``ClientError`` with `notConnected`, `stanzaTooLarge`.
-    public func send(element: some XMLEncodable) throws(ClientError) {
+    public func send(element: some XMLEncodable, expectsAnswer: Bool = false) throws(ClientError) {
         guard isOnline else { throw .notConnected }
         try requireSendable(element)
         if observers.isObserved(.sending) { connection.writer.append(XMLElement(element)) }
         sender.takeIntake(in: self)
-        perform(stream?.sendElement(element, now: clock.now()))
+        perform(stream?.sendElement(element, expectsAnswer: expectsAnswer, now: clock.now()))
     }
 }
