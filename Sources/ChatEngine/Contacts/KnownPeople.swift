@@ -15,6 +15,8 @@ final class KnownPeople: Sendable {
         var contacts: [JID: StoredContact.Subscription] = [:]
         /// Addresses that the user has not written to.
         var strangers: Set<JID> = []
+        /// How often the user has written: what the store said before may no longer be true.
+        var writings: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -35,18 +37,23 @@ final class KnownPeople: Sendable {
         state.withLock { $0.contacts[address.bare] = subscription }
     }
 
-    /// The user has written a message, on any device: a stranger may have become known.
+    /// The user has written a message, on any device, and it is stored: a stranger may have become known.
     func wrote() {
-        state.withLock { $0.strangers = [] }
+        state.withLock { state in
+            state.strangers = []
+            state.writings += 1
+        }
     }
 
     /// - Parameter find: reads the store.
     nonisolated(nonsending) func hasWritten(
         to address: JID, _ find: nonisolated(nonsending) () async -> Bool
     ) async -> Bool {
-        if state.withLock({ $0.strangers.contains(address.bare) }) { return false }
+        let (isStranger, writings) = state.withLock { ($0.strangers.contains(address.bare), $0.writings) }
+        if isStranger { return false }
         if await find() { return true }
         state.withLock { state in
+            guard state.writings == writings else { return }
             if state.strangers.count >= Self.strangerLimit { state.strangers = [] }
             state.strangers.insert(address.bare)
         }

@@ -36,7 +36,6 @@ struct MessageService: Sendable {
             occupantID = occupancy.believedOccupantID
         }
         await typing.wrote(in: key)
-        context.recorder.people.wrote()
         let message = OutgoingMessage(
             sender: sender, occupantID: occupantID, originID: id ?? UUID().uuidString.lowercased(),
             time: context.now(),
@@ -60,6 +59,7 @@ struct MessageService: Sendable {
         } else {
             sent = try await write()
         }
+        context.recorder.people.wrote()
         if let thread = sent.thread { await typing.use(thread, in: key) }
         return sent.id
     }

@@ -203,9 +203,13 @@ struct EncryptionLiveTests {
         #expect(seen.filter(\.isOutgoing).map(\.protection) == [Self.sealed(by: juliet, .verified)])
     }
 
-    /// Takes the first request for a bundle out of the stream.
+    /// Takes the first request for a bundle out of the stream, once it is set to do so.
     private final class LostBundle: StanzaInterceptor {
-        private let isLost = Mutex(false)
+        private let isLost: Mutex<Bool>
+
+        init(isSet: Bool = true) { isLost = Mutex(!isSet) }
+
+        func set() { isLost.withLock { $0 = false } }
 
         func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
             guard case .iq = stanza, XMLElement(stanza)["type"] == "get",
@@ -279,16 +283,21 @@ struct EncryptionLiveTests {
         }
     }
 
-    @Test("a device that has lost its sessions makes new ones by itself, and gets what it could not read")
-    func repair() async throws {
+    @Test(
+        "a device that has lost its sessions makes new ones by itself, and gets what it could not read",
+        arguments: [false, true])
+    func repair(isFirstRequestLost: Bool) async throws {
         let server = try await ServerKind.ejabberd2412.shared()
         let names = [try await server.newAccount("romeo"), try await server.newAccount("juliet")]
-        let (romeo, juliet) = (try await Self.person(names[0], on: server), try await Self.person(names[1], on: server))
+        let romeo = try await Self.person(names[0], on: server)
+        let loss = LostBundle(isSet: false)
+        let juliet = try await Self.person(names[1], on: server) { $0.interceptors.append(loss) }
         try await romeo.whileRunning {
             try await juliet.whileRunning {
                 try await Self.waitUntilAnnounced([romeo, juliet])
                 try await Self.talk(romeo, juliet, "one")
                 try await Self.loseSessions(of: juliet)
+                if isFirstRequestLost { loss.set() }
                 try await romeo.write("two", to: juliet)
                 // Neither has the other as a contact.
                 try await juliet.wait(for: romeo) { messages in

@@ -9,7 +9,9 @@ struct EmptyMessages: Sendable {
     let encryption: EncryptionContext
     let repair: SessionRepair
 
-    func sendOwed(in session: Session, _ directory: SessionDirectory) async throws {
+    /// - Returns: `false` if the keys of a device could not be requested now.
+    func sendOwed(in session: Session, _ directory: SessionDirectory) async throws -> Bool {
+        var isComplete = true
         for (name, record) in try await encryption.memory.values(beginningWith: OwedMessage.prefix) {
             guard let device = OwedMessage.device(named: name) else { continue }
             let owed = try OwedMessage(record)
@@ -22,7 +24,11 @@ struct EmptyMessages: Sendable {
                 do throws(ProtectionError) {
                     bundle = try await directory.bundle(of: device)
                 } catch {
-                    if !error.isTemporary { try await settle(owed.kind, of: device, isSent: false) }
+                    if error.isTemporary {
+                        isComplete = false
+                    } else {
+                        try await settle(owed.kind, of: device, isSent: false)
+                    }
                     continue
                 }
             }
@@ -33,6 +39,7 @@ struct EmptyMessages: Sendable {
             try await session.send(.empty(element, to: device))
             try await settle(owed.kind, of: device, isSent: true)
         }
+        return isComplete
     }
 
     /// An empty message in the session with a device, or in a new one; `nil` if there is no session.

@@ -75,11 +75,12 @@ actor OMEMOService {
                         defer { openGate() }
                         try await publication.publish(with: devices)
                         openGate()
-                        delays = try await context.recorder.openPostponed(of: encryption) ? 0 : delays + 1
-                        if delays > 0 { group.addTask { [delays] in await self.retry(after: delays) } }
+                        let areOpen = try await context.recorder.openPostponed(of: encryption)
                         try await publication.withdrawRetired(with: devices)
                         group.addTask { await self.refreshLists(with: devices) }
-                        try await emptyMessages.sendOwed(in: session, directory)
+                        let areSent = try await emptyMessages.sendOwed(in: session, directory)
+                        delays = areOpen && areSent ? 0 : delays + 1
+                        if delays > 0 { group.addTask { [delays] in await self.retry(after: delays) } }
                         try await copies.requestCopies(in: session, directory)
                         try await copies.sendCopies(in: session, directory)
                         problem = nil
