@@ -15,6 +15,12 @@ extension RawSpan {
         return unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
     }
 
+    /// Sixteen bytes, in one register.
+    @inline(__always)
+    func words(_ offset: Int) -> SIMD2<UInt64> {
+        unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
+    }
+
     /// The bytes as a string. The caller must know that they are valid UTF-8.
     @inline(__always)
     func string(_ offset: Int, _ length: Int) -> String {
@@ -65,6 +71,15 @@ extension RawSpan {
     }
 }
 
+extension String {
+    /// Calls the closure with the UTF-8 of the string, in place if it is stored that way, as it is nearly always.
+    @inline(__always)
+    func withSpan<Result>(_ body: (borrowing RawSpan) -> Result) -> Result {
+        let result = utf8.withContiguousStorageIfAvailable { body($0.span.bytes) }
+        return result ?? body(utf8.span.bytes)
+    }
+}
+
 // The functions below flag bytes by their high bit. A subtraction may borrow from the byte above, but only from a byte
 // that is flagged itself: every result is exact up to and including its lowest flag, and callers use no more than that.
 
@@ -112,6 +127,26 @@ func escapedBytes(_ word: UInt64, isAttribute: Bool) -> UInt64 {
         hits |= bytesEqual(word, 0xEF) & bytesEqual(word &>> 8 | 0xBF &<< 56, 0xBF)
     }
     return hits
+}
+
+/// Whether one of sixteen bytes may need to be escaped, or begins U+F000 to U+FFFF, as only ``escapedBytes(_:isAttribute:)``
+/// tells which of them are forbidden.
+@inline(__always)
+func mayNeedEscape(_ words: SIMD2<UInt64>, isAttribute: Bool) -> Bool {
+    let ones = SIMD2(repeating: ones)
+    let angle = (words | ones &* 0x02) ^ ones &* UInt64(UInt8(ascii: ">"))
+    var hits = (angle &- ones) | (words &- ones &* 0x20)
+    if isAttribute {
+        let apostrophe = (words | ones) ^ ones &* UInt64(UInt8(ascii: "'"))
+        let quote = (words | ones &* 0x04) ^ ones &* UInt64(UInt8(ascii: "&"))
+        hits |= (apostrophe &- ones) | (quote &- ones)
+    } else {
+        hits |= (words ^ ones &* UInt64(UInt8(ascii: "&"))) &- ones
+    }
+    hits &= ~words
+    let first = words ^ ones &* 0xEF
+    hits |= (first &- ones) & ~first
+    return (hits[0] | hits[1]) & highBits != 0
 }
 
 /// Flags the bytes that equal `byte`.

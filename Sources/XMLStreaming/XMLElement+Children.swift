@@ -12,8 +12,14 @@ extension XMLElement {
 
     /// The first child element with this name at or after this entry.
     func firstChild(_ name: XMLName, from start: Int) -> XMLElement? {
-        let local = name.local.utf8.span.bytes
-        let namespace = name.namespace.utf8.span.bytes
+        name.local.withSpan { local in
+            name.namespace.withSpan { namespace in firstChild(local, namespace, from: start) }
+        }
+    }
+
+    private func firstChild(
+        _ local: borrowing RawSpan, _ namespace: borrowing RawSpan, from start: Int
+    ) -> XMLElement? {
         let bytes = record.span.bytes
         let base = bytesOffset
         let end = Int(record[index].second)

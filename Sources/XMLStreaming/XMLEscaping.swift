@@ -13,51 +13,30 @@ enum XMLEscaping {
 
     private static let forbidden = Replacement("\u{FFFD}")
 
-    /// Appends UTF-8, escaped for text or for an attribute value in either kind of quotes.
+    /// Appends UTF-8 from `start` on, escaped for text or for an attribute value in either kind of quotes.
     ///
     /// Whitespace that a parser would normalise is written as a reference, so that it arrives unchanged.
-    static func append(_ source: borrowing RawSpan, to output: inout OutputBuffer, isAttribute: Bool) {
+    static func append(
+        _ source: borrowing RawSpan, from start: Int = 0, to output: inout OutputBuffer, isAttribute: Bool
+    ) {
         let end = source.byteCount
-        var run = 0
-        var i = suspect(in: source, from: 0, isAttribute: isAttribute)
+        var i =
+            isAttribute
+            ? output.appendPlain(source, from: start, isAttribute: true)
+            : output.appendPlain(source, from: start, isAttribute: false)
         while i < end {
-            var next = i &+ 1
             if let (escape, width) = escape(source, i, end, isAttribute) {
-                output.append(source.extracting(run..<i))
                 output.append(escape.word, count: escape.count)
-                next = i &+ width
-                run = next
+                i &+= width
+            } else {
+                output.append(source[i])
+                i &+= 1
             }
-            i = suspect(in: source, from: next, isAttribute: isAttribute)
+            i =
+                isAttribute
+                ? output.appendPlain(source, from: i, isAttribute: true)
+                : output.appendPlain(source, from: i, isAttribute: false)
         }
-        if run == 0 { output.append(source) } else { output.append(source.extracting(run..<end)) }
-    }
-
-    /// Whether a text needs no escape as the value of an attribute; may be false for one that needs none.
-    @inline(__always)
-    static func isPlain(_ source: borrowing RawSpan) -> Bool {
-        suspect(in: source, from: 0, isAttribute: true) == source.byteCount
-    }
-
-    /// The position of the next byte that may have to be escaped, or the end.
-    @inline(__always)
-    private static func suspect(in source: borrowing RawSpan, from start: Int, isAttribute: Bool) -> Int {
-        let end = source.byteCount
-        var i = start
-        while i &+ 8 <= end {
-            let hits = escapedBytes(source.word(i), isAttribute: isAttribute)
-            if hits != 0 { return i &+ hits.trailingZeroBitCount &>> 3 }
-            i &+= 8
-        }
-        guard i < end else { return end }
-        if end >= 8 {
-            // The rest as the end of a word, without the bytes that were looked at already.
-            let hits = escapedBytes(source.word(end &- 8), isAttribute: isAttribute)
-            let rest = hits &>> (UInt64(truncatingIfNeeded: 8 &- (end &- i)) &* 8)
-            return rest == 0 ? end : i &+ rest.trailingZeroBitCount &>> 3
-        }
-        while i < end, escape(source, i, end, isAttribute) == nil { i &+= 1 }
-        return i
     }
 
     private static let amp = Replacement("&amp;")

@@ -18,24 +18,26 @@ public struct XMLWriter: Sendable {
         /// complement of the position in `takenNames`.
         var name: Int
         var nameLength: Int
-        /// The default namespace in `namespaces`, which is truncated to `base` at the end tag.
-        var base: Int
+        /// The position of the default namespace in the output; of one that is written differently, that was taken, or that is
+        /// the outermost, the complement of the position in `namespaces`.
         var namespace: Int
         var namespaceLength: Int
+        /// The length to which `namespaces` is truncated at the end tag.
+        var base: Int
     }
 
     private var output = OutputBuffer()
 
     /// Whether elements of the stream namespace are written with the prefix `stream`, which the stream header declares.
     private let inStream: Bool
-    /// The default namespaces that are in force, the outermost first.
+    /// Default namespaces that are in force, the outermost first.
     private var namespaces: [UInt8]
     private var takenNames: [UInt8] = []
     private var frames: [Frame] = []
     private let outerNamespaceLength: Int
     private var isTagOpen = false
-    /// The positions of the names of the open tag's attributes in the output.
-    private var attributeNames: [Range<Int>] = []
+    /// A bit for each attribute of the open tag, by its name: only if the bit of another one is set, it may be there already.
+    private var attributeMarks: UInt64 = 0
     private var generatedPrefixes = 0
 
     /// - Parameters:
@@ -59,12 +61,37 @@ public struct XMLWriter: Sendable {
     /// Returns what has been written and continues with an empty buffer.
     public mutating func takeBytes() -> [UInt8] {
         closeTag()
-        for index in frames.indices where frames[index].name >= 0 {
-            let (start, length) = (frames[index].name, frames[index].nameLength)
-            frames[index].name = ~takenNames.count
-            takenNames += output.bytes(after: start).prefix(length)
-        }
+        if !frames.isEmpty { keepOpenNames() }
         return output.take()
+    }
+
+    /// Copies the names and namespaces of open elements out of the output.
+    private mutating func keepOpenNames() {
+        var kept = Array(namespaces[..<outerNamespaceLength])
+        // Of the element around the next one: before the change, and after it.
+        var (outer, outerKept) = (outermost, ~0)
+        for index in frames.indices {
+            var frame = frames[index]
+            if frame.name >= 0 {
+                let start = frame.name
+                frame.name = ~takenNames.count
+                takenNames += output.bytes(after: start).prefix(frame.nameLength)
+            }
+            frame.base = kept.count
+            // An empty namespace has the position of what follows it.
+            if frame.namespace != outer.namespace || frame.namespaceLength != outer.namespaceLength {
+                outerKept = ~kept.count
+                if frame.namespace >= 0 {
+                    kept += output.bytes(after: frame.namespace).prefix(frame.namespaceLength)
+                } else {
+                    kept += namespaces[(~frame.namespace)...].prefix(frame.namespaceLength)
+                }
+            }
+            outer = frame
+            frame.namespace = outerKept
+            frames[index] = frame
+        }
+        namespaces = kept
     }
 
     /// Removes what was written after the first `count` bytes. No element may be open.
@@ -86,40 +113,45 @@ public struct XMLWriter: Sendable {
 
     /// Opens an element.
     public mutating func start(_ name: XMLName) {
-        start(name.local.utf8.span.bytes, name.namespace.utf8.span.bytes)
+        name.local.withSpan { local in name.namespace.withSpan { namespace in start(local, namespace) } }
     }
 
     mutating func start(_ local: borrowing RawSpan, _ namespace: borrowing RawSpan) {
         closeTag()
-        let base = namespaces.count
-        var frame =
-            if let outer = frames.last {
-                Frame(
-                    name: 0, nameLength: 0, base: base, namespace: outer.namespace,
-                    namespaceLength: outer.namespaceLength)
-            } else {
-                Frame(name: 0, nameLength: 0, base: base, namespace: 0, namespaceLength: outerNamespaceLength)
-            }
+        var frame = frames.last ?? outermost
+        frame.base = namespaces.count
+        frame.nameLength = local.byteCount
         let length = namespace.byteCount
-        let isSame =
-            length == frame.namespaceLength && namespaces.span.bytes.equals(frame.namespace, namespace, 0, length)
+        let isSame = length == frame.namespaceLength && isInForce(namespace, frame)
         let kind = isSame ? .usual : NamespaceKind(namespace, inStream: inStream)
         frame.name = output.count &+ 1
-        frame.nameLength = local.byteCount
-        if kind == .usual, XMLEscaping.isPlainName(local), isSame || XMLEscaping.isPlain(namespace) {
-            if isSame {
-                output.appendTag(local)
-            } else {
-                enter(namespace, &frame)
-                output.appendTag(local, declaring: namespace)
-            }
+        if isSame, output.appendTag(local) {
+            // Written.
+        } else if !isSame, kind == .usual, output.appendTag(local, declaring: namespace) {
+            frame.namespace = frame.name &+ local.byteCount &+ OutputBuffer.declarationCount
+            frame.namespaceLength = length
         } else {
             start(local, namespace, kind, isSame: isSame, &frame)
         }
         frames.append(frame)
         isTagOpen = true
         generatedPrefixes = 0
-        if !attributeNames.isEmpty { attributeNames.removeAll(keepingCapacity: true) }
+        attributeMarks = 0
+    }
+
+    /// What is around the first element.
+    private var outermost: Frame {
+        Frame(name: 0, nameLength: 0, namespace: ~0, namespaceLength: outerNamespaceLength, base: 0)
+    }
+
+    /// Whether a namespace of the same length is the default namespace.
+    @inline(__always)
+    private func isInForce(_ namespace: borrowing RawSpan, _ frame: Frame) -> Bool {
+        if frame.namespace >= 0 {
+            output.equals(frame.namespace..<frame.namespace &+ frame.namespaceLength, namespace)
+        } else {
+            namespaces.span.bytes.equals(~frame.namespace, namespace, 0, frame.namespaceLength)
+        }
     }
 
     /// The same for a name or namespace that is written differently.
@@ -151,7 +183,7 @@ public struct XMLWriter: Sendable {
     }
 
     private mutating func enter(_ namespace: borrowing RawSpan, _ frame: inout Frame) {
-        frame.namespace = namespaces.count
+        frame.namespace = ~namespaces.count
         frame.namespaceLength = namespace.byteCount
         namespace.withUnsafeBytes { namespaces.append(contentsOf: $0) }
     }
@@ -170,7 +202,7 @@ public struct XMLWriter: Sendable {
             output.append(Array("</".utf8) + name + [UInt8(ascii: ">")])
             takenNames.removeSubrange(name.startIndex...)
         }
-        if frame.base < namespaces.count { namespaces.removeLast(namespaces.count - frame.base) }
+        if frame.base < namespaces.count { namespaces.removeLast(namespaces.count &- frame.base) }
     }
 
     /// Writes an element that contains text.
@@ -208,7 +240,7 @@ public struct XMLWriter: Sendable {
     /// and so is an attribute that the element already has.
     public mutating func attribute(_ name: String, _ value: String?) {
         guard let value else { return }
-        attribute(written: name.utf8.span.bytes, value.utf8.span.bytes)
+        name.withSpan { name in value.withSpan { value in attribute(written: name, value) } }
     }
 
     /// Writes an attribute in any namespace, such as `XMLName.language`; `nil` writes nothing.
@@ -233,36 +265,58 @@ public struct XMLWriter: Sendable {
     /// Writes an attribute by its qualified name.
     mutating func attribute(written name: borrowing RawSpan, _ value: borrowing RawSpan) {
         guard isTagOpen, !(name.byteCount == 5 && name.equals(0, 5, "xmlns")) else { return }
-        let start = output.count
-        guard XMLEscaping.isPlainName(name) else { return attribute(corrected: name, value) }
-        for known in attributeNames where output.equals(known, name) { return }
-        attributeNames.append(start &+ 1..<start &+ 1 &+ name.byteCount)
-        if XMLEscaping.isPlain(value) {
-            output.appendAttribute(name, value)
-        } else {
-            output.append(UInt8(ascii: " "))
-            output.append(name)
-            attributeValue(value)
+        let mark = Self.mark(name)
+        if attributeMarks & mark != 0, hasAttribute(name) { return }
+        guard let plain = output.appendAttribute(name, value) else { return attribute(corrected: name, value) }
+        attributeMarks |= mark
+        if plain < value.byteCount {
+            XMLEscaping.append(value, from: plain, to: &output, isAttribute: true)
+            output.append(UInt8(ascii: "'"))
         }
     }
 
     /// The same for a name that is written differently, or has the prefix `xml`.
     private mutating func attribute(corrected name: borrowing RawSpan, _ value: borrowing RawSpan) {
-        let start = output.count
-        output.append(UInt8(ascii: " "))
+        var corrected = OutputBuffer()
         if name.byteCount > 4 && name.extracting(0..<4).equals(0, 4, "xml:") {
-            output.append("xml:".utf8.span.bytes)
-            XMLEscaping.appendName(name.extracting(4..<name.byteCount), to: &output)
+            corrected.append("xml:".utf8.span.bytes)
+            XMLEscaping.appendName(name.extracting(4..<name.byteCount), to: &corrected)
         } else {
-            XMLEscaping.appendName(name, to: &output)
+            XMLEscaping.appendName(name, to: &corrected)
         }
-        let range = start + 1..<output.count
-        for known in attributeNames where output.equals(known, range) {
-            output.truncate(to: start)
-            return
-        }
-        attributeNames.append(range)
+        let written = corrected.take()
+        let mark = Self.mark(written.span.bytes)
+        if attributeMarks & mark != 0, hasAttribute(written.span.bytes) { return }
+        attributeMarks |= mark
+        output.append(UInt8(ascii: " "))
+        output.append(written)
         attributeValue(value)
+    }
+
+    /// One of 64 bits for a name.
+    @inline(__always)
+    private static func mark(_ name: borrowing RawSpan) -> UInt64 {
+        let length = name.byteCount
+        guard length > 0 else { return 1 }
+        return 1 &<< UInt64(truncatingIfNeeded: Int(name[0]) &+ Int(name[length &- 1]) &* 5 &+ length &* 11)
+    }
+
+    /// Whether the open tag has an attribute with this name, as it is written.
+    private func hasAttribute(_ name: borrowing RawSpan) -> Bool {
+        guard let frame = frames.last else { return false }
+        let end = output.count
+        var position = frame.name + frame.nameLength
+        // Each one is a space, the name, `=`, and the value in quotes, in which the quote is escaped.
+        while position < end {
+            let start = position + 1
+            position = start
+            while position < end, output[position] != UInt8(ascii: "=") { position += 1 }
+            if output.equals(start..<position, name) { return true }
+            position += 2
+            while position < end, output[position] != UInt8(ascii: "'") { position += 1 }
+            position += 1
+        }
+        return false
     }
 
     private mutating func attributeValue(_ value: borrowing RawSpan) {
@@ -273,7 +327,7 @@ public struct XMLWriter: Sendable {
 
     /// Writes character data.
     public mutating func text(_ string: String) {
-        text(string.utf8.span.bytes)
+        string.withSpan { text($0) }
     }
 
     mutating func text(_ string: borrowing RawSpan) {

@@ -93,10 +93,17 @@ struct TextElement: XMLEncodable {
 
     func encode(to writer: inout XMLWriter) {
         writer.start(name)
-        writer.attribute(.language, language)
+        if let language { writer.attribute(.language, language) }
         writer.text(text)
         writer.end()
     }
+}
+
+/// The body of a message without a stated language: a ``TextElement`` that is small enough to be stored without a box.
+struct BodyText: XMLEncodable {
+    var text: String
+
+    func encode(to writer: inout XMLWriter) { writer.element(Message.bodyName, text: text) }
 }
 
 extension Payloads {

@@ -64,7 +64,7 @@ public struct Message: Stanza {
         self.type = type
         self.language = language
         self.payloads = payloads
-        if let body { self.payloads.append(TextElement(name: Self.bodyName, text: body)) }
+        if let body { self.payloads.append(BodyText(text: body)) }
     }
 
     /// Creates a message of type `chat`, the type of one-to-one conversations.

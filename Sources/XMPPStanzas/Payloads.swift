@@ -100,18 +100,13 @@ public struct Payloads: Sequence, Sendable {
     /// Appends a payload.
     public mutating func append(_ payload: some XMLEncodable) {
         if added.isEmpty { added.reserveCapacity(Self.usualCount) }
-        // Types are compared before a cast, because a cast that fails is slow.
-        if type(of: payload) == XMLElement.self, let element = payload as? XMLElement {
-            added.append(.element(element))
-        } else {
-            added.append(.value(payload))
-        }
+        added.append(Entry(value: payload))
     }
 
     /// Removes every payload with that name.
     public mutating func removeAll(named name: XMLName) {
         if let received, received.firstChild(name) != nil {
-            let kept = received.children.filter { !$0.isNamed(name) }.map(Entry.element)
+            let kept = received.children.filter { !$0.isNamed(name) }.map(Entry.init)
             added.insert(contentsOf: kept, at: 0)
             self.received = nil
             decoded = nil
@@ -121,7 +116,7 @@ public struct Payloads: Sequence, Sendable {
 
     /// Removes the payloads that satisfy the condition.
     public mutating func removeAll(where condition: (XMLElement) -> Bool) {
-        added = filter { !condition($0) }.map(Entry.element)
+        added = filter { !condition($0) }.map(Entry.init)
         received = nil
         decoded = nil
     }
@@ -129,18 +124,13 @@ public struct Payloads: Sequence, Sendable {
     /// The room that the first added payload reserves: a chat message has a body, a receipt request, an identifier and a state.
     private static let usualCount = 4
 
-    mutating func append(_ text: TextElement) {
-        if added.isEmpty { added.reserveCapacity(Self.usualCount) }
-        added.append(.text(text))
-    }
-
     func encode(to writer: inout XMLWriter) {
         if let received {
             for child in received.children { writer.write(child) }
         }
         // Through a span, because an iterator copies each entry.
         let entries = added.span
-        for index in entries.indices { entries[index].encode(to: &writer) }
+        for index in entries.indices { entries[index].value.encode(to: &writer) }
     }
 }
 
@@ -160,39 +150,27 @@ extension Payloads: ExpressibleByArrayLiteral {
 
 extension Payloads {
     /// A payload that the program added.
-    fileprivate enum Entry: Sendable {
-        case element(XMLElement)
-        case text(TextElement)
-        case value(any XMLEncodable)
+    fileprivate struct Entry: Sendable {
+        let value: any XMLEncodable
 
-        var element: XMLElement {
-            switch self {
-            case .element(let element): element
-            case .text(let text): XMLElement(text)
-            case .value(let value): XMLElement(value)
-            }
-        }
+        var element: XMLElement { known(as: XMLElement.self) ?? XMLElement(value) }
 
         func isNamed(_ name: XMLName) -> Bool {
-            switch self {
-            case .element(let element): element.isNamed(name)
-            case .text(let text): text.name == name
-            case .value(let value as any XMLPayload): type(of: value).name == name
-            case .value(let value): XMLElement(value).isNamed(name)
-            }
+            if let element = known(as: XMLElement.self) { return element.isNamed(name) }
+            if let text = known(as: TextElement.self) { return text.name == name }
+            if type(of: value) == BodyText.self { return name == Message.bodyName }
+            if let payload = value as? any XMLPayload { return type(of: payload).name == name }
+            return element.isNamed(name)
+        }
+
+        /// Types are compared before a cast, because a cast that fails is slow.
+        private func known<Value>(as type: Value.Type) -> Value? {
+            Swift.type(of: value) == type ? value as? Value : nil
         }
 
         func decode<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> P? {
-            if case .value(let value) = self, let payload = value as? P { return payload }
+            if let payload = value as? P { return payload }
             return isNamed(P.name) ? try P(from: element) : nil
-        }
-
-        func encode(to writer: inout XMLWriter) {
-            switch self {
-            case .element(let element): writer.write(element)
-            case .text(let text): text.encode(to: &writer)
-            case .value(let value): value.encode(to: &writer)
-            }
         }
     }
 }

@@ -53,7 +53,7 @@ extension Stanza {
         writer.attribute("from", from?.description)
         writer.attribute("id", id)
         writer.attribute("type", type)
-        writer.attribute(.language, language)
+        if let language { writer.attribute(.language, language) }
         payloads.encode(to: &writer)
         writer.end()
     }

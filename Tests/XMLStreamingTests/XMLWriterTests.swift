@@ -1,3 +1,4 @@
+import StanzaCorpus
 import Testing
 import XMLStreaming
 
@@ -95,6 +96,108 @@ struct XMLWriterTests {
                     Issue.record("\(count) and \(rest) around U+\(String(character.value, radix: 16))")
                 }
             }
+        }
+    }
+
+    @Test("Random texts and values are escaped as defined, at every length and boundary", arguments: 1...8)
+    func randomEscaping(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let special = Array(
+            "&<>'\"\t\n\r\u{0}\u{1F} ~\u{7F}\u{80}éﬀ，語\u{EFFF}\u{F000}\u{FFFD}\u{FFFE}\u{FFFF}😀".unicodeScalars)
+        for _ in 0..<4_000 {
+            var scalars = String.UnicodeScalarView()
+            let share = random.pick([0, 2, 10, 50, 100])
+            for _ in 0..<random.below(70) {
+                if random.percent(share) {
+                    scalars.append(random.pick(special))
+                } else if random.percent(10), let any = Unicode.Scalar(UInt32(random.below(0x11_0000))) {
+                    scalars.append(any)
+                } else {
+                    scalars.append(Unicode.Scalar(UInt8(random.inRange(97...122))))
+                }
+            }
+            let text = String(scalars)
+            let name = String(repeating: "n", count: random.inRange(1...20))
+            var writer = XMLWriter()
+            writer.start(XMLName(name, ""))
+            writer.attribute("k", text)
+            writer.attribute(name, text)
+            writer.text(text)
+            writer.start(XMLName(name, text))
+            writer.end()
+            writer.end()
+            let value = Self.escaped(text, isAttribute: true)
+            let inner = text.isEmpty ? "<\(name)/>" : "<\(name) xmlns='\(value)'/>"
+            let expected =
+                "<\(name) k='\(value)' \(name)='\(value)'>\(Self.escaped(text, isAttribute: false))\(inner)</\(name)>"
+            guard writer.bytes != Array(expected.utf8) else { continue }
+            Issue.record("\(text.unicodeScalars.map { String($0.value, radix: 16) })")
+        }
+    }
+
+    @Test("Random names are written as they are, or corrected", arguments: 1...4)
+    func randomNames(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let plain = Array("abyzABYZ0189-._")
+        for _ in 0..<4_000 {
+            var name = ""
+            for _ in 0..<random.inRange(1...20) {
+                name.append(random.percent(97) ? random.pick(plain) : random.pick(Array(" :/@[`{é語<")))
+            }
+            let isPlain = name.allSatisfy(plain.contains) && (name.first?.isLetter == true || name.first == "_")
+            var writer = XMLWriter()
+            writer.start(XMLName(name, ""))
+            writer.attribute(name, "1")
+            writer.attribute(name, "2")
+            writer.attribute("other", "3")
+            writer.end()
+            if isPlain {
+                #expect(String(decoding: writer.bytes, as: UTF8.self) == "<\(name) \(name)='1' other='3'/>")
+            } else {
+                let element = try XMLElement(parsing: writer.bytes)
+                #expect(element.attributes.map(\.value) == ["1", "3"])
+            }
+        }
+    }
+
+    @Test("Random elements are written alike, however often their bytes are taken in between", arguments: 1...4)
+    func randomTaking(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let namespaces = [client, "", "urn:a", "urn:b", "urn:&'<\u{1}", "urn:\(String(repeating: "é", count: 40))"]
+        for _ in 0..<500 {
+            var whole = XMLWriter(defaultNamespace: client, inStream: true)
+            var parts = whole
+            var taken: [UInt8] = []
+            for _ in 0..<random.inRange(1...40) {
+                switch random.below(6) {
+                case 0, 1:
+                    let name = XMLName(
+                        random.pick(["a", "message", "long-name-of-an-element"]), random.pick(namespaces))
+                    whole.start(name)
+                    parts.start(name)
+                case 2:
+                    let (name, value) = (random.pick(["id", "to", "a:b", "xml:lang"]), random.pick(["x", "&", "é"]))
+                    whole.attribute(name, value)
+                    parts.attribute(name, value)
+                case 3:
+                    whole.text("text")
+                    parts.text("text")
+                default:
+                    whole.end()
+                    parts.end()
+                }
+                // A start tag that may get attributes ends when its bytes are taken.
+                if random.percent(30) {
+                    whole.text("-")
+                    parts.text("-")
+                    taken += parts.takeBytes()
+                }
+            }
+            for _ in 0..<40 {
+                whole.end()
+                parts.end()
+            }
+            #expect(whole.takeBytes() == taken + parts.takeBytes())
         }
     }
 
