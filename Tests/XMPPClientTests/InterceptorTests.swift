@@ -195,4 +195,113 @@ struct InterceptorTests {
             #expect(sent.filter { $0.hasPrefix("b") } == (0..<30).map { "b\($0)" })
         }
     }
+
+    /// Records what it is asked about and what it gets; it is concerned only with what has a `mark`.
+    private final class Marked: StanzaInterceptor {
+        static let mark = XMLName("mark", "u")
+        let received = Mutex<[String]>([])
+        let sent = Mutex<[String]>([])
+
+        func concerns(received stanza: AnyStanza) -> Bool { stanza.payloads.contains(Self.mark) }
+        func concerns(sent stanza: AnyStanza) -> Bool { stanza.payloads.contains(Self.mark) }
+
+        func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+            for _ in 0..<20 { await Task.yield() }
+            received.withLock { $0.append(stanza.id ?? "") }
+            return .pass(stanza)
+        }
+
+        func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+            for _ in 0..<20 { await Task.yield() }
+            sent.withLock { $0.append(stanza.id ?? "") }
+            return .pass(stanza)
+        }
+    }
+
+    @Test("an interceptor gets only what concerns it, and the order is that of all stanzas")
+    func concerned() async throws {
+        let server = MemoryServer()
+        let hook = Marked()
+        try await Client(try server.account("alice") { $0.interceptors = [hook] }).run { session in
+            let inbox = session.events(.messages)
+            let mark = "<mark xmlns='u'/>"
+            for number in 0..<60 {
+                try await server.send(
+                    "<message from='bob@xmpp.test' id='\(number)'>\(number % 7 == 3 ? mark : "")</message>",
+                    to: "alice")
+            }
+            var ids: [String] = []
+            _ = await inbox.first { event -> Bool? in
+                if case .message(let message) = event { ids.append(message.id ?? "") }
+                return ids.count == 60 ? true : nil
+            }
+            #expect(ids == (0..<60).map(String.init))
+            let marked = (0..<60).filter { $0 % 7 == 3 }.map(String.init)
+            #expect(hook.received.withLock { $0 } == marked)
+
+            let receiver = try JID("bob@xmpp.test")
+            for number in 0..<60 {
+                var message = Message(to: receiver, id: "\(number)")
+                if number % 7 == 3 { message.payloads.append(XMLElement(Marked.mark)) }
+                try await session.send(message)
+            }
+            await server.wait { server in server.received.filter { $0.name.local == "message" }.count == 60 }
+            let sent = await server.received.filter { $0.name.local == "message" }.compactMap { $0["id"] }
+            #expect(sent == (0..<60).map(String.init))
+            #expect(hook.sent.withLock { $0 } == marked)
+        }
+    }
+
+    @Test("a stanza that one interceptor changes concerns another one as it is then")
+    func concernedByChanges() async throws {
+        let server = MemoryServer()
+        let hook = Marked()
+        @Sendable func marked(_ stanza: AnyStanza) -> Interception {
+            guard case .message(var message) = stanza else { return .pass(stanza) }
+            message.payloads.append(XMLElement(Marked.mark))
+            return .pass(.message(message))
+        }
+        let first = Hook(receive: { stanza, _ in marked(stanza) })
+        let last = Hook(send: { stanza, _ in marked(stanza) })
+        try await Client(try server.account("alice") { $0.interceptors = [first, hook, last] }).run { session in
+            let inbox = session.events(.messages)
+            try await server.send("<message from='bob@xmpp.test' id='in'><body>x</body></message>", to: "alice")
+            #expect(await inbox.message()?.id == "in")
+            #expect(hook.received.withLock { $0 } == ["in"])
+            try await session.send(Message(to: try JID("bob@xmpp.test"), id: "out"))
+            #expect(hook.sent.withLock { $0 } == ["out"])
+        }
+    }
+
+    @Test("a stanza that concerns no interceptor does not overtake one that an interceptor has")
+    func concernedAndOvertaking() async throws {
+        let server = MemoryServer()
+        let (entered, isEntered) = AsyncStream.makeStream(of: Void.self)
+        let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
+        struct Holding: StanzaInterceptor {
+            let hold: @Sendable () async -> Void
+
+            func concerns(sent stanza: AnyStanza) -> Bool { stanza.id == "first" }
+            func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
+                await hold()
+                return .pass(stanza)
+            }
+        }
+        let holding = Holding {
+            isEntered.yield()
+            for await _ in release { break }
+        }
+        try await Client(try server.account("alice") { $0.interceptors = [holding] }).run { session in
+            let receiver = try JID("bob@xmpp.test")
+            async let first = session.send(Message(to: receiver, id: "first"))
+            for await _ in entered { break }
+            async let second = session.send(Message(to: receiver, id: "second"))
+            for _ in 0..<100 { await Task.yield() }
+            isReleased.yield()
+            _ = try await (first, second)
+            await server.wait { server in server.received.filter { $0.name.local == "message" }.count == 2 }
+            let sent = await server.received.filter { $0.name.local == "message" }.compactMap { $0["id"] }
+            #expect(sent == ["first", "second"])
+        }
+    }
 }

@@ -28,6 +28,9 @@ final class OpenedStanzas: SessionExtension, StanzaInterceptor {
         waiting.withLock { $0 = replacements }
     }
 
+    func concerns(received stanza: AnyStanza) -> Bool { if case .message = stanza { true } else { false } }
+    func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza else { return .pass(stanza) }
         let opened = waiting.withLock { waiting -> Message? in

@@ -125,6 +125,13 @@ public actor Blocking: SessionExtension, StanzaInterceptor {
         channel.finish()
     }
 
+    public nonisolated func concerns(received stanza: AnyStanza) -> Bool {
+        guard case .iq(let iq) = stanza else { return false }
+        return iq.isResult || iq.isSet && iq.payload?.name.namespace == BlockRequest.namespace
+    }
+
+    public nonisolated func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     /// Applies pushes and responses in the order of the stream, so that none overtakes another.
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .iq(let iq) = stanza {

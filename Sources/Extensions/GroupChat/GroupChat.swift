@@ -175,6 +175,12 @@ public final class GroupChat: PeerDirectory, StanzaInterceptor {
 
     // MARK: Stanzas
 
+    public func concerns(received stanza: AnyStanza) -> Bool { if case .iq = stanza { false } else { true } }
+    public func concerns(sent stanza: AnyStanza) -> Bool {
+        guard case .presence(let presence) = stanza else { return false }
+        return presence.isBroadcast && presence.type == .available
+    }
+
     /// Passes stanzas to their rooms, in the order of the stream.
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {

@@ -25,6 +25,16 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
     public var features: [String] { [DeliveryReceiptRequest.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 
+    public func concerns(received stanza: AnyStanza) -> Bool {
+        guard case .message(let message) = stanza else { return false }
+        return message.isError || message.requestsReceipt || message.payloads.contains(DeliveryReceipt.name)
+    }
+
+    public func concerns(sent stanza: AnyStanza) -> Bool {
+        guard case .message(let message) = stanza else { return false }
+        return message.canRequestConfirmation
+    }
+
     /// One-to-one messages with content contain a request, receipts never do (§5.3, §5.4).
     public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza else { return .pass(stanza) }

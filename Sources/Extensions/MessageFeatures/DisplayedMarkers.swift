@@ -43,6 +43,16 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
         return try await session.send(marker)
     }
 
+    public func concerns(received stanza: AnyStanza) -> Bool {
+        guard case .message(let message) = stanza else { return false }
+        return message.isMarker
+    }
+
+    public func concerns(sent stanza: AnyStanza) -> Bool {
+        guard case .message(let message) = stanza else { return false }
+        return message.canRequestConfirmation
+    }
+
     /// One-to-one messages with content contain a request.
     public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza else { return .pass(stanza) }

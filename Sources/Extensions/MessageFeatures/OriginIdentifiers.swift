@@ -34,6 +34,9 @@ public final class OriginIdentifiers: SessionExtension, StanzaInterceptor {
     public var features: [String] { [OriginIdentifier.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 
+    public func concerns(received stanza: AnyStanza) -> Bool { false }
+    public func concerns(sent stanza: AnyStanza) -> Bool { if case .message = stanza { true } else { false } }
+
     public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(var message) = stanza else { return .pass(stanza) }
         identify(&message)

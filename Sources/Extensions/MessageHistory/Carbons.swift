@@ -37,6 +37,13 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
         enabled.withLock { $0 = true }
     }
 
+    public func concerns(received stanza: AnyStanza) -> Bool {
+        guard case .message(let message) = stanza else { return false }
+        return Carbon.isClaimed(by: message)
+    }
+
+    public func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, Carbon.isClaimed(by: message) else { return .pass(stanza) }
         guard let address = await session.address, let carbon = Carbon(in: message, for: address) else { return .drop }

@@ -115,6 +115,16 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
 
     // MARK: Stanzas
 
+    public func concerns(received stanza: AnyStanza) -> Bool {
+        switch stanza {
+        case .message(let message): ArchiveResult.isClaimed(by: message)
+        case .iq(let iq): !iq.requiresResponse
+        case .presence: false
+        }
+    }
+
+    public func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .message(let message):

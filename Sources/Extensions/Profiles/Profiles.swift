@@ -102,6 +102,17 @@ public actor Profiles: SessionExtension, StanzaInterceptor {
         channel.post(.nicknameChanged(account, nickname))
     }
 
+    public nonisolated func concerns(received stanza: AnyStanza) -> Bool {
+        guard case .presence(let presence) = stanza else { return false }
+        return switch presence.type {
+        case .available: presence.payloads.contains(AvatarUpdate.name)
+        case .unavailable: true
+        default: false
+        }
+    }
+
+    public nonisolated func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     /// Reads the hash of the sender's vCard picture.
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, let sender = presence.from {

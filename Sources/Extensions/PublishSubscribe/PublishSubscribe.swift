@@ -47,6 +47,13 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
         channel.finish()
     }
 
+    public func concerns(received stanza: AnyStanza) -> Bool {
+        guard case .message(let message) = stanza else { return false }
+        return message.type != .groupchat && message.payloads.contains(PublishSubscribeEvent.name)
+    }
+
+    public func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, !message.isError, message.type != .groupchat,
             message.payloads.contains(PublishSubscribeEvent.name)

@@ -129,6 +129,11 @@ public actor ComponentRoster: SessionExtension, StanzaInterceptor {
 
     public func sessionEnded(_ session: Session) async { channel.finish() }
 
+    public nonisolated func concerns(received stanza: AnyStanza) -> Bool {
+        if case .presence = stanza { true } else { false }
+    }
+    public nonisolated func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         if case .presence(let presence) = stanza, let contact = presence.from?.bare, let address = presence.to?.bare {
             // What cannot be sent now is requested again from the next session.

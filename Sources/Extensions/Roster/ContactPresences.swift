@@ -71,6 +71,16 @@ final class RosterInterceptor: StanzaInterceptor {
         set { current.withLock { $0 = newValue } }
     }
 
+    func concerns(received stanza: AnyStanza) -> Bool {
+        switch stanza {
+        case .presence: true
+        case .iq(let iq): iq.isResult || iq.isSet && iq.payload?.isNamed(RosterQuery.name) == true
+        case .message: false
+        }
+    }
+
+    func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .presence(let presence): await roster?.presenceReceived(presence)

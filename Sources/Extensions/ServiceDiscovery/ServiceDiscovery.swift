@@ -205,6 +205,12 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
         if verified.count > 0 { await cache.save(XMLElement(verified)) }
     }
 
+    public func concerns(received stanza: AnyStanza) -> Bool { if case .presence = stanza { true } else { false } }
+    public func concerns(sent stanza: AnyStanza) -> Bool {
+        guard case .presence(let presence) = stanza else { return false }
+        return presence.type == .available
+    }
+
     /// Stores the announcements of contacts, before observers see their presence.
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(let presence) = stanza, let sender = presence.from else { return .pass(stanza) }

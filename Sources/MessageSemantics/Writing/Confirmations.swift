@@ -18,7 +18,8 @@ extension Message {
         append(DisplayedMarkerRequest())
     }
 
-    private var canRequestConfirmation: Bool { (type == .chat || type == .normal) && isMessageWithBody }
+    /// Whether it may ask for them: a one-to-one message with content.
+    package var canRequestConfirmation: Bool { (type == .chat || type == .normal) && isMessageWithBody }
 
     /// Whether its sender asks for a receipt.
     package var requestsReceipt: Bool { payloads.contains(DeliveryReceiptRequest.name) }

@@ -64,6 +64,9 @@ public final class Delegation: SessionExtension, StanzaInterceptor {
         }
     }
 
+    public func concerns(received stanza: AnyStanza) -> Bool { if case .message = stanza { true } else { false } }
+    public func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, !message.isError, let sender = message.from,
             servers.contains(sender), let element = Self.names.lazy.compactMap({ message.payloads.first($0) }).first

@@ -139,6 +139,9 @@ public final class PrivilegedEntity: SessionExtension, StanzaInterceptor {
     /// The privileges of the component at a server, as far as the server has announced them.
     public func privileges(at server: JID) -> Privileges? { table.withLock { $0[server.domainJID]?.privileges } }
 
+    public func concerns(received stanza: AnyStanza) -> Bool { if case .message = stanza { true } else { false } }
+    public func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .message(let message) = stanza, !message.isError, let sender = message.from,
             sender == sender.domainJID,

@@ -11,7 +11,20 @@ public import XMPPStanzas
 ///
 /// A method that is declared `nonisolated(nonsending)` runs on the session's event loop for incoming stanzas, and where `send`
 /// was called for outgoing ones, at the cost of a function call. It must not block.
+///
+/// Most stanzas concern no interceptor. One that says so in ``concerns(received:)-(AnyStanza)`` and ``concerns(sent:)-(AnyStanza)``
+/// costs nothing for them: a stanza that concerns none is delivered, or sent, at once.
 public protocol StanzaInterceptor: Sendable {
+    /// Whether ``willReceive(_:in:)`` may do something with a received stanza; otherwise it is not called. By default always.
+    ///
+    /// It is called on the session's event loop for each stanza. The answer depends on the stanza, not on the time.
+    func concerns(received stanza: AnyStanza) -> Bool
+
+    /// Whether ``willSend(_:in:)`` may do something with a stanza that is sent; otherwise it is not called. By default always.
+    ///
+    /// It is called where `send` was called. The answer depends on the stanza, not on the time.
+    func concerns(sent stanza: AnyStanza) -> Bool
+
     /// A stanza was received. If the configuration has a store, it is already stored (XEP-0198 §5).
     nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
 
@@ -24,12 +37,28 @@ public protocol StanzaInterceptor: Sendable {
 }
 
 extension StanzaInterceptor {
+    public func concerns(received stanza: AnyStanza) -> Bool { true }
+    public func concerns(sent stanza: AnyStanza) -> Bool { true }
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         .pass(stanza)
     }
     public nonisolated(nonsending) func willSkip(_ stanza: UnreadableElement, in session: Session) async {}
     public nonisolated(nonsending) func willSend(_ stanza: AnyStanza, in session: Session) async -> Interception {
         .pass(stanza)
+    }
+}
+
+extension [any StanzaInterceptor] {
+    /// Whether a received stanza concerns one of the chain.
+    func concern(received stanza: AnyStanza) -> Bool {
+        for index in indices where self[index].concerns(received: stanza) { return true }
+        return false
+    }
+
+    /// Whether a stanza that is sent concerns one of the chain.
+    func concern(sent stanza: AnyStanza) -> Bool {
+        for index in indices where self[index].concerns(sent: stanza) { return true }
+        return false
     }
 }
 

@@ -10,7 +10,9 @@ import XMPPStream
 final class StanzaReceiver {
     /// What waits to be handled.
     private enum Inbound {
-        case stanzas([XMLElement])
+        case stanzas(ArraySlice<XMLElement>)
+        /// One of them, which was decoded already.
+        case decoded(ReceivedStanza)
         case unreadable(UnreadableElement)
         case element(XMLElement)
     }
@@ -18,7 +20,7 @@ final class StanzaReceiver {
     private var inbox: [Inbound] = []
     private var decoder = StanzaDecoder()
 
-    func append(_ stanzas: [XMLElement]) { inbox.append(.stanzas(stanzas)) }
+    func append(_ stanzas: [XMLElement]) { inbox.append(.stanzas(stanzas[...])) }
 
     func append(_ element: UnreadableElement) { inbox.append(.unreadable(element)) }
 
@@ -33,7 +35,8 @@ final class StanzaReceiver {
     /// - Returns: Whether all was handled.
     func handleAtOnce(in session: isolated Session) -> Bool {
         guard !inbox.isEmpty else { return true }
-        guard session.configuration.store == nil, session.interceptors.isEmpty else { return false }
+        guard session.configuration.store == nil else { return false }
+        let chain = session.interceptors
         while !inbox.isEmpty {
             let items = inbox
             inbox = []
@@ -41,14 +44,22 @@ final class StanzaReceiver {
                 switch item {
                 case .element(let element): session.emit(.element(element))
                 case .stanzas(let elements):
-                    let count = elements.firstIndex { !deliverAtOnce($0, in: session) } ?? elements.count
-                    handled(count, in: session)
-                    guard count == elements.count else {
-                        let rest = [Inbound.stanzas(Array(elements[count...]))] + items[(index + 1)...]
-                        inbox = rest + inbox
-                        return false
+                    var count = 0
+                    var waiting: ReceivedStanza?
+                    for element in elements {
+                        let stanza = ReceivedStanza(element, by: &decoder)
+                        guard deliverAtOnce(stanza, chain, in: session) else {
+                            waiting = stanza
+                            break
+                        }
+                        count += 1
                     }
-                case .unreadable:
+                    handled(count, in: session)
+                    guard let waiting else { continue }
+                    inbox =
+                        [.decoded(waiting), .stanzas(elements.dropFirst(count + 1))] + items[(index + 1)...] + inbox
+                    return false
+                case .unreadable, .decoded:
                     inbox = items[index...] + inbox
                     return false
                 }
@@ -58,9 +69,12 @@ final class StanzaReceiver {
     }
 
     /// Delivers a stanza that no interceptor gets, unless it is a request or invalid.
-    private func deliverAtOnce(_ element: XMLElement, in session: isolated Session) -> Bool {
-        guard let stanza = try? decoder.decode(element) else { return false }
+    private func deliverAtOnce(
+        _ received: ReceivedStanza, _ chain: [any StanzaInterceptor], in session: isolated Session
+    ) -> Bool {
+        guard let stanza = received.stanza else { return false }
         if case .iq(let iq) = stanza, iq.requiresResponse { return false }
+        guard chain.isEmpty || !chain.concern(received: stanza) else { return false }
         deliver(response: stanza, in: session)
         return true
     }
@@ -78,17 +92,24 @@ final class StanzaReceiver {
                     if session.configuration.store == nil {
                         await intercepting(chain, in: session) {
                             for element in elements {
-                                await handle(ReceivedStanza(element, by: &decoder), chain, in: session)
+                                let stanza = ReceivedStanza(element, by: &decoder)
+                                if deliverAtOnce(stanza, chain, in: session) { continue }
+                                await handle(stanza, chain, in: session)
                             }
                         }
                     } else {
                         let received = elements.map { ReceivedStanza($0, by: &decoder).rememberingDecoded() }
                         guard await session.save(received: received) else { return }
                         await intercepting(chain, in: session) {
-                            for stanza in received { await handle(stanza, chain, in: session) }
+                            for stanza in received where !deliverAtOnce(stanza, chain, in: session) {
+                                await handle(stanza, chain, in: session)
+                            }
                         }
                     }
                     handled(elements.count, in: session)
+                case .decoded(let stanza):
+                    await intercepting(chain, in: session) { await handle(stanza, chain, in: session) }
+                    handled(1, in: session)
                 case .unreadable(let element):
                     // Nothing of it is stored, but it is counted like the others: the server may forget it.
                     guard await session.save(unreadable: 1) else { return }
@@ -100,6 +121,7 @@ final class StanzaReceiver {
     }
 
     private func handled(_ count: Int, in session: isolated Session) {
+        guard count > 0 else { return }
         if session.configuration.store != nil { session.saving.handled(count) }
         session.perform(session.stream?.stanzasHandled(count, now: session.clock.now()))
     }
@@ -155,7 +177,7 @@ final class StanzaReceiver {
         _ received: AnyStanza, _ chain: [any StanzaInterceptor], in session: isolated Session
     ) async -> Interception {
         var stanza = received
-        for interceptor in chain {
+        for interceptor in chain where interceptor.concerns(received: stanza) {
             let result = await interceptor.willReceive(stanza, in: session)
             switch result {
             case .pass(let passed): stanza = passed

@@ -99,8 +99,14 @@ extension Session {
         if stanza.id == nil { stanza.id = newID() }
         if purpose == .component, stanza.from == nil { stanza.from = configuration.address }
 
-        if serverSession == nil, interceptors.isEmpty, let token = try accept(stanza) { return token }
+        if serverSession == nil, passesAtOnce(stanza), let token = try accept(stanza) { return token }
         return try await enqueueInTurn(stanza, onlyIn: serverSession)
+    }
+
+    /// Whether no interceptor gets a stanza, and it overtakes none that an interceptor has.
+    private nonisolated func passesAtOnce(_ stanza: AnyStanza) -> Bool {
+        let chain = interceptors
+        return chain.isEmpty || sendingLock.isFree && !chain.concern(sent: stanza)
     }
 
     /// The same for a stanza that the interceptors get, or about which the session decides.
@@ -126,7 +132,7 @@ extension Session {
         outgoing sent: AnyStanza, _ chain: [any StanzaInterceptor]
     ) async throws(ClientError) -> AnyStanza {
         var stanza = sent
-        for interceptor in chain.reversed() {
+        for interceptor in chain.reversed() where interceptor.concerns(sent: stanza) {
             let result = await SessionContext.$interception.withValue(.outgoing) {
                 await interceptor.willSend(stanza, in: self)
             }

@@ -46,6 +46,9 @@ final class RoomMembersTable: StanzaInterceptor {
 
     func removeAll() { entries.withLock { $0 = [:] } }
 
+    func concerns(received stanza: AnyStanza) -> Bool { if case .iq = stanza { false } else { true } }
+    func concerns(sent stanza: AnyStanza) -> Bool { false }
+
     nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         switch stanza {
         case .message(let message):
