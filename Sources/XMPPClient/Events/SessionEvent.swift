@@ -28,7 +28,7 @@ public enum SessionEvent: Sendable {
     case filtered(AnyStanza, StanzaDirection)
     /// A stanza was written to the connection.
     case sent(SendToken)
-    /// A top-level element other than a stanza was written to the connection: ``Session/send(element:)``.
+    /// A top-level element other than a stanza was written to the connection: ``Session/send(element:expectsAnswer:)``.
     case elementSent(XMLElement)
     /// The server took responsibility for a stanza (XEP-0198 §4).
     case acknowledged(SendToken)
