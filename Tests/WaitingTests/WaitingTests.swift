@@ -183,3 +183,22 @@ struct WaitingTests {
         #expect(!changes.next.isOpen)
     }
 }
+
+@Suite("Child task")
+struct ChildTaskTests {
+    @Test("it returns the result of the function, and cancellation reaches it")
+    func child() async {
+        #expect(await inChildTask { 7 } == 7)
+        let began = Gate()
+        let task = Task {
+            await inChildTask {
+                began.open()
+                try? await Task.sleep(for: .seconds(3600))
+                return Task.isCancelled
+            }
+        }
+        await began.wait()
+        task.cancel()
+        #expect(await task.value)
+    }
+}

@@ -66,3 +66,10 @@ extension Session {
         loop.execute { self.assumeIsolated { $0.close(farewell) } }
     }
 }
+
+extension Session {
+    /// Opens the transport of this connection; returns whether it is open.
+    func openConnection(at place: ReconnectionSchedule.Place) async -> Bool {
+        await connection.open(at: place, in: self)
+    }
+}

@@ -120,10 +120,10 @@ extension Session {
     /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
     ///
     /// A session spends most of its time waiting, so the functions that wait are small and what they call is not inlined: their
-    /// variables are in memory meanwhile.
+    /// variables are in memory meanwhile. What needs much of it for a short time is a child task.
     func live() async {
         if case .wait = nextStep() { await connectionWanted.wait() }
-        if case .wait = nextStep() { await begin() }
+        if case .wait = nextStep() { await inChildTask { await self.begin() } }
         await end(await connectUntilTheEnd())
     }
 
@@ -196,7 +196,7 @@ extension Session {
     private func connect(at place: ReconnectionSchedule.Place) async {
         beginConnection()
         guard makeStream() else { return connectionOver(resuming: machine.resumption) }
-        if await connection.open(at: place, in: self) {
+        if await inChildTask({ await self.openConnection(at: place) }) {
             connection.start(in: self)
             await connection.over.wait()
             await connection.finish(in: self)
