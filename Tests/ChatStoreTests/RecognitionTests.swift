@@ -97,6 +97,24 @@ struct RecognitionTests {
         #expect(page.map(\.timeSource) == [.archive])
     }
 
+    @Test(
+        "a message that was written before the nickname in the room was known is of the occupant that has sent it",
+        arguments: StoreKind.allCases, [MessageCopy.Route.reflection, .archive])
+    func laterNickname(kind: StoreKind, route: MessageCopy.Route) async throws {
+        let store = try await TestStore(kind)
+        let key = store.balcony
+        try await store.store.write { writer throws(StoreError) in
+            let message = OutgoingMessage(
+                sender: .juliet, originID: "o", time: .at(1), content: .text(MessageText("hello")))
+            _ = try writer.send(message, in: key)
+        }
+        let copy = MessageCopy.text(
+            "hello", from: .julietInBalcony, origin: "o", archived: "7", by: .balcony, at: 2, isOutgoing: true,
+            route: route)
+        try await store.receive(copy, in: key)
+        #expect(try await store.timeline(key).map(\.sender) == [.julietInBalcony])
+    }
+
     @Test("a clock that was set back does not sort new messages before old ones", arguments: StoreKind.allCases)
     func clock(kind: StoreKind) async throws {
         let store = try await TestStore(kind)

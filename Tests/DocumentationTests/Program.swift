@@ -8,6 +8,8 @@ final class Program: Sendable {
     /// The timeout in seconds: no program here needs more, even under heavy load.
     private static let longestRun = "150"
     private static let pause = Duration.milliseconds(20)
+    /// An exit status of 255.
+    private static let unknownStatus: Int32 = 0xFF00
 
     private let identifier: pid_t
     private let file: URL
@@ -86,14 +88,20 @@ final class Program: Sendable {
         status.withLock { status in
             if status != nil { return false }
             var result: Int32 = 0
-            guard waitpid(identifier, &result, WNOHANG) == identifier else { return true }
-            status = result
+            switch waitpid(identifier, &result, WNOHANG) {
+            case identifier: status = result
+            // Who waits for any process got its status.
+            case -1 where errno == ECHILD: status = Self.unknownStatus
+            default: return true
+            }
             return false
         }
     }
 
     deinit {
         if isRunning {
+            // The timeout has a process group of its own, and the program is in it.
+            kill(-identifier, SIGKILL)
             kill(identifier, SIGKILL)
             // A process that nobody reaps would be found again and again by those who wait for any process, as exit tests do.
             waitpid(identifier, nil, 0)

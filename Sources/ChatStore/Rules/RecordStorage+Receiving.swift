@@ -208,6 +208,10 @@ extension RecordStorage {
             record.orderTime = copy.time
             try place(&record, rank: nil)
         }
+        if copy.isOutgoing, record.isOutgoing, key.kind == .room, record.sender.bare != key.address {
+            // It was written before this device knew its nickname in the room.
+            record.sender = copy.sender
+        }
         if record.wireID == nil { record.wireID = copy.wireID }
         if record.originID == nil { record.originID = copy.originID }
         // An occupant with the same nickname that knows the id of the message does not become its author.
