@@ -76,6 +76,11 @@ case "store" where arguments.count == 3 || arguments.count == 4 && arguments[3] 
     }
 case "insert" where arguments.count == 3:
     await finish { try await insertMessages(Int(arguments[2]) ?? 0, in: arguments[1]) }
+case "live" where arguments.count == 5:
+    await finish {
+        try await measureLive(
+            arguments[1], messages: Int(arguments[3]) ?? 0, live: Int(arguments[4]) ?? 0, in: arguments[2])
+    }
 case "encryption" where arguments.count == 4:
     do {
         try measureEncryption(
@@ -115,6 +120,8 @@ default:
                benchmark store FOLDER MESSAGES      a store of so many messages filled, opened, read and searched,
                                                     beside Dino's and Gajim's schemas; with "alone" after it without
                benchmark insert FOLDER MESSAGES     a store filled with so many messages
+               benchmark live hongyan|dino|gajim FOLDER MESSAGES LIVE
+                                                    so many messages stored as they come, in a store of MESSAGES
                benchmark encryption current|legacy DEVICES MESSAGES
                                                     messages encrypted for so many devices, and decrypted by one
                benchmark ratchets STEPS SEED        random walks with libomemo-c: what one encrypts the other decrypts

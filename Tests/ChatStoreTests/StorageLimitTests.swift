@@ -194,13 +194,34 @@ struct StorageLimitTests {
         #expect(bytes <= StorageLimits.waitingBytes + StorageLimits.recountInterval)
     }
 
-    @Test("a log that grew message by message is checkpointed when there are no writes")
-    func log() async throws {
+    @Test("messages that arrive one by one overwrite a short log instead of making it longer")
+    func logOfLiveMessages() async throws {
         let store = try await TestStore(.file)
         guard let file = store.store as? SQLiteStore else { return }
-        var largest: Int64 = 0
+        var sizes: Set<Int64> = []
         for number in 0..<1500 {
             try await store.receive(.text("number \(number)", origin: "o\(number)", at: Int64(number)))
+            sizes.insert(StoreSettings.logBytes(of: file.path))
+        }
+        #expect(sizes.count < 750, "most messages were written into a log that was long enough")
+        #expect(try #require(sizes.max()) <= StoreSettings.quietLogBytes)
+        await file.close()
+    }
+
+    @Test("a log that grew page by page is checkpointed when there are no writes")
+    func logOfPages() async throws {
+        let store = try await TestStore(.file)
+        guard let file = store.store as? SQLiteStore else { return }
+        let batch = StoreSettings.liveMessages + 1
+        var largest: Int64 = 0
+        for number in 0..<200 {
+            let texts = (0..<batch).map {
+                MessageCopy.text("number \($0)", origin: "o\(number)/\($0)", at: Int64(number))
+            }
+            let key = store.romeo
+            try await file.write { writer throws(StoreError) in
+                for text in texts { _ = try writer.receive(text, in: key) }
+            }
             largest = max(largest, StoreSettings.logBytes(of: file.path))
         }
         #expect(largest > StoreSettings.quietLogBytes, "otherwise the test proves nothing")

@@ -46,6 +46,33 @@ func insertMessages(_ count: Int, in folder: String) async throws {
     try await subject.close()
 }
 
+/// Fills the store of one subject, and then stores so many messages as they come.
+///
+/// Prints wall clock and processor time of one such message, in microseconds.
+///
+/// - Parameter name: the first word of the subject's name, in lower case.
+func measureLive(_ name: String, messages count: Int, live: Int, in folder: String) async throws {
+    let subjects: [any StoreSubject] = [
+        try HongyanSubject(folder: folder), DinoSubject(folder: folder), GajimSubject(folder: folder),
+    ]
+    guard let subject = subjects.first(where: { $0.name.lowercased().hasPrefix(name) }) else { return }
+    for suffix in ["", "-wal", "-shm", ".lock"] { unlink(subject.path + suffix) }
+    var corpus = MessageCorpus()
+    try await subject.create()
+    var rest = (0..<count).map { _ in corpus.next() }[...]
+    while !rest.isEmpty {
+        try await subject.fill(rest.prefix(batch))
+        rest = rest.dropFirst(batch)
+    }
+    try await subject.settle()
+    let messages = (0..<live).map { _ in corpus.next() }
+    var costs = Costs()
+    for message in messages { try await costs.measure { try await subject.receive(live: message) } }
+    let mean = costs.sum / max(live, 1)
+    print(subject.name, Int(mean.wall * 1e6), Int(mean.processor * 1e6))
+    try await subject.close()
+}
+
 /// Messages in one transaction during the synchronisation of a history.
 private let batch = 2000
 

@@ -54,6 +54,10 @@ actor StoreConnectionActor {
                 let result = try body(transaction)
                 try transaction.finish()
                 try transaction.record()
+                // Others, such as those of the search index, keep the size of the last messages.
+                if transaction.unindexed > 0 {
+                    connection.checkpointLog(ofPages: StoreSettings.logPages(adding: transaction.unindexed))
+                }
                 return (result, transaction.changes, transaction.unindexed)
             }
         } catch {

@@ -15,8 +15,13 @@ enum StoreSettings {
     /// takes some 100 ms.
     private static let logPages = 16_000
     private static let logLimit = 96 << 20
-    /// A larger log is checkpointed as soon as there are no writes: it contains some thousand messages that arrived one
-    /// by one and wrote a dozen pages each. Keeping it any longer gains nothing and occupies the disk.
+    /// The same while messages arrive one by one: the log is then overwritten from its beginning, while making a file
+    /// longer takes the system a fifth of the time of storing a message.
+    private static let liveLogPages = 960
+    /// The messages of a transaction up to which they count as arriving one by one.
+    static let liveMessages = 16
+    /// A larger log is checkpointed and truncated as soon as there are no writes. It is larger than one that grew message
+    /// by message; keeping it any longer gains nothing and occupies the disk.
     static let quietLogBytes: Int64 = 4 << 20
 
     static func apply(to connection: SQLiteConnection, maximumSize: Int64?) throws(StoreError) {
@@ -40,6 +45,9 @@ enum StoreSettings {
             try connection.execute("PRAGMA max_page_count = \(max(1, maximumSize / pageSize))")
         }
     }
+
+    /// The size of the log in pages at which the commit of a transaction with so many new messages checkpoints it.
+    static func logPages(adding messages: Int) -> Int { messages > liveMessages ? logPages : liveLogPages }
 
     /// The size of a file's log in bytes.
     static func logBytes(of path: String) -> Int64 {

@@ -4,8 +4,8 @@ extension RecordStorage {
     package func receive(_ copy: MessageCopy, in key: ConversationKey) throws(StoreError) -> Reception {
         let conversation = try openConversation(key)
         var copy = copy
-        try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
-        let known = try find(copy, key: key, conversation: conversation)
+        var known = try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
+        if known == nil { known = try findBySender(copy, key: key, conversation: conversation) }
         return try receive(copy, rank: nil, known: known, key: key, conversation: conversation)
     }
 
@@ -81,15 +81,22 @@ extension RecordStorage {
     }
 
     /// Ignores archive ids of messages of other conversations: the sender has copied them.
+    ///
+    /// - Returns: the row with the first of the others that is stored, as ``find(_:key:conversation:)`` returns it.
+    @discardableResult
     func dropForeignArchiveReferences(
         _ copy: inout MessageCopy, key: ConversationKey, conversation: ConversationID
-    ) throws(StoreError) {
+    ) throws(StoreError) -> MessageRecord? {
         var names: [ArchiveReference] = []
+        var first: MessageRecord?
         for name in copy.archiveReferences {
             let known = try record(archivedAs: name, account: key.account)
-            if known == nil || known?.conversation == conversation { names.append(name) }
+            guard known == nil || known?.conversation == conversation else { continue }
+            names.append(name)
+            if first == nil { first = known }
         }
         copy.archiveReferences = names
+        return first
     }
 
     /// The time of the first sending as the sender states it, if it is plausible: it cannot move a message before the

@@ -154,6 +154,9 @@ final class SQLiteConnection {
         try firstRow(sql, values) { row throws(StoreError) in row.optionalInteger(0) } ?? nil
     }
 
+    /// Lets each commit checkpoint the log when it has so many pages.
+    func checkpointLog(ofPages count: Int) { sqlite3_wal_autocheckpoint(handle, Int32(clamping: count)) }
+
     /// Releases the memory of the page cache.
     func releaseMemory() { sqlite3_db_release_memory(handle) }
 
@@ -174,10 +177,10 @@ final class SQLiteConnection {
     func transaction<Result>(
         immediate: Bool, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try execute(immediate ? "BEGIN IMMEDIATE" : "BEGIN")
+        try run(immediate ? "BEGIN IMMEDIATE" : "BEGIN")
         do throws(StoreError) {
             let result = try body()
-            try execute("COMMIT")
+            try run("COMMIT")
             return result
         } catch {
             // On a full disk SQLite has rolled back already; a transaction that is still open is rolled back now, and
