@@ -128,4 +128,29 @@ struct ArchiveTests {
         #expect(page.map(\.timeSource) == [.archive])
         #expect(page.map(\.time) == [.at(4)])
     }
+
+    @Test(
+        "an item of a page whose id an earlier item claims for another conversation is stored, and takes nothing from it",
+        arguments: StoreKind.allCases)
+    func claimedIdentifier(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let other = ConversationKey(account: store.account, address: try JID("nurse@capulet.example"), kind: .direct)
+        var claiming = MessageCopy.text("claims", from: .romeoPhone, origin: "a", at: 1)
+        claiming.archiveReferences = [ArchiveReference(archive: .juliet, id: "2")]
+        let items = [
+            ArchiveItem(id: "1", time: .at(1), content: .message(claiming, in: store.romeo)),
+            ArchiveItem(
+                id: "2", time: .at(2),
+                content: .message(
+                    .text("claimed", from: try JID("nurse@capulet.example/kitchen"), origin: "b", at: 2), in: other)),
+            // A server that says one id twice.
+            ArchiveItem(
+                id: "2", time: .at(3),
+                content: .message(.text("again", from: .romeoPhone, origin: "c", at: 3), in: store.romeo)),
+        ]
+        try await store.receive(
+            StoredArchivePage(archive: .juliet, query: StoredArchiveQuery(.backward), items: items, isComplete: true))
+        #expect(try await store.bodies(other) == ["claimed"])
+        #expect(try await store.bodies().first == "claims")
+    }
 }

@@ -40,6 +40,8 @@ extension RecordStorage {
             for: page.items.map(\.time), known: known, lower: neighbours.lower, upper: neighbours.upper)
 
         var places: [StoredArchivePosition] = []
+        // What the items of the page have written so far, after `found` was read.
+        var written: Set<ArchiveReference> = []
         var reports: [(StateReport, ConversationKey)] = []
         for (index, item) in page.items.enumerated() {
             places.append(StoredArchivePosition(id: item.id, time: item.time, rank: ranks[index]))
@@ -64,8 +66,15 @@ extension RecordStorage {
                     // Its archive id was queried already, but an earlier item of the page can be the same message.
                     record = try find(copy, key: key, conversation: conversation)
                 }
-                copy.archiveReferences.insert(name, at: 0)
-                try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
+                if found[index].map({ $0.conversation == conversation }) ?? true, !written.contains(name) {
+                    try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
+                    copy.archiveReferences.insert(name, at: 0)
+                } else {
+                    copy.archiveReferences.insert(name, at: 0)
+                    let named = try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
+                    record = record ?? named
+                }
+                written.formUnion(copy.archiveReferences)
                 _ = try receive(
                     copy, rank: isOwn ? ranks[index] : nil, known: record, key: key, conversation: conversation)
             }
