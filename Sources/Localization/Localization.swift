@@ -19,6 +19,11 @@ public enum Localization {
         catalogue?[text] ?? text
     }
 
+    /// The translation of a text that reads differently elsewhere: its entry has the same `msgctxt` in the catalogue.
+    public static func translate(_ text: String, context: String) -> String {
+        catalogue?[text, context: context] ?? text
+    }
+
     /// The text for this number in the user's language; English has one form for 1 and one for all others.
     ///
     /// In a catalogue it is an entry with `msgid` and `msgid_plural`; the header `Plural-Forms` says which form belongs
@@ -93,6 +98,15 @@ public enum Localization {
 /// change their order.
 public func localized(_ text: String, _ arguments: any CustomStringConvertible...) -> String {
     filled(Localization.translate(text), with: arguments.map(\.description))
+}
+
+/// `text` in the user's language, where one English word has several translations.
+///
+///     localized("People", context: "filter of conversations")
+///
+/// - Parameter context: the `msgctxt` of the catalogue.
+public func localized(_ text: String, context: String) -> String {
+    Localization.translate(text, context: context)
 }
 
 /// A counted text in the user's language, in the form for this number.

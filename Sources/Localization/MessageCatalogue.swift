@@ -59,6 +59,9 @@ struct MessageCatalogue: Sendable {
 
     subscript(text: String) -> String? { texts[text] }
 
+    /// GNU gettext manual, "Contexts": the key is the context, EOT and the text.
+    subscript(text: String, context context: String) -> String? { texts["\(context)\u{4}\(text)"] }
+
     /// The form for this number; `nil` if the text is not translated or has no such form.
     subscript(singular: String, count count: Int) -> String? {
         guard let forms = forms[singular], let form = rule.form(for: count), form < forms.count, !forms[form].isEmpty

@@ -3,17 +3,31 @@ import ChatModel
 import ChatStore
 import GroupChat
 import Testing
+import XMPPClient
 
 @Suite("Wording")
 struct WordingTests {
     @Test(
         "a size has a familiar unit and few digits",
         arguments: [
-            (-1, "0 B"), (0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1440, "1.4 kB"), (12_345, "12 kB"),
-            (999_999, "1 MB"), (4_000_000, "4 MB"), (1_500_000_000_000_000, "1500 TB"),
+            (-1, "0\u{A0}B"), (0, "0\u{A0}B"), (999, "999\u{A0}B"), (1000, "1\u{A0}kB"), (1440, "1.4\u{A0}kB"),
+            (12_345, "12\u{A0}kB"),
+            (999_999, "1\u{A0}MB"), (4_000_000, "4\u{A0}MB"), (1_500_000_000_000_000, "1500\u{A0}TB"),
         ])
     func sizes(_ count: Int, _ text: String) {
         #expect(Wording.size(count) == text)
+    }
+
+    @Test("a duration is one piece: no line ends before the unit")
+    func durations() {
+        #expect(Wording.seconds(11) == "11\u{A0}s")
+        #expect(Wording.precise(.milliseconds(12)) == "12\u{A0}ms")
+        #expect(Wording.precise(.milliseconds(1_440)) == "1.4\u{A0}s")
+        let offline = ConnectionState.offline(reason: nil, nextAttempt: nil)
+        func brief(_ seconds: Int) -> String { Wording.brief(offline, remaining: .seconds(seconds)) }
+        #expect(brief(1) == "Offline. Next attempt now.")
+        #expect(brief(11) == "Offline. Next attempt in 11\u{A0}s.")
+        #expect(brief(170) == "Offline. Next attempt in 3\u{A0}min.")
     }
 
     @Test(

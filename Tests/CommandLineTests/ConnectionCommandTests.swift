@@ -75,10 +75,10 @@ import XMPPClient
     @Test("the traffic per hour is estimated only from a long enough measurement, and marked as an estimate")
     func budget() {
         let short = TrafficBudget(bytesSent: 100, bytesReceived: 200, wakeUps: 3, keepAlives: 0, elapsed: .seconds(5))
-        #expect(short.phrase.english == "300 B and 3 wake-ups in 0:05")
+        #expect(short.phrase.english == "300\u{A0}B and 3 wake-ups in 0:05")
         #expect(short.perHour(300) == nil)
         let long = TrafficBudget(bytesSent: 400, bytesReceived: 800, wakeUps: 6, keepAlives: 2, elapsed: .seconds(600))
-        #expect(long.phrase.english == "2 keep-alives; ≈ 7.2 kB/h, 36 wake-ups/h (from 10:00)")
+        #expect(long.phrase.english == "2 keep-alives; ≈ 7.2\u{A0}kB/h, 36 wake-ups/h (from 10:00)")
         #expect(long.json.description.contains("\"bytesPerHour\":7200,\"wakeUpsPerHour\":36"))
     }
 
@@ -89,9 +89,9 @@ import XMPPClient
         let offline = ConnectionState.offline(reason: lost, nextAttempt: .milliseconds(3600))
         #expect(
             offline.phrase(as: nil).english
-                == "offline: The connection was lost. Next try in 4 s.")
+                == "offline: The connection was lost. Next try in 4\u{A0}s.")
         #expect(
-            offline.phrase(as: nil, remaining: .seconds(-1)).english.hasSuffix("Next try in 0 s."))
+            offline.phrase(as: nil, remaining: .seconds(-1)).english.hasSuffix("Next try in 0\u{A0}s."))
         #expect(ConnectionState.offline(reason: nil, nextAttempt: nil).phrase(as: nil).english == "offline")
         #expect(
             ConnectionState.connecting(.securing).phrase(as: nil).english == "connecting: Encrypting the connection…")

@@ -33,7 +33,7 @@ import XMPPAddress
         let rows = text([check])
         #expect(rows.count == 2)
         #expect(rows.first?.hasPrefix("✓ Resource    juliet@xmpp.test/balcony") == true)
-        #expect(rows.first?.hasSuffix("  12 ms") == true)
+        #expect(rows.first?.hasSuffix("  12\u{A0}ms") == true)
         #expect(rows.allSatisfy { DisplayWidth.of($0) <= 80 })
         #expect(rows.dropFirst().allSatisfy { $0.hasPrefix("              ") })
     }
@@ -81,7 +81,7 @@ import XMPPAddress
         #expect(ClockCheck(difference: .seconds(-40)).outcome == .warning)
         #expect(
             ClockCheck(difference: .seconds(-40)).summary.english
-                == "the server's clock is 40.0 s behind this computer's"
+                == "the server's clock is 40.0\u{A0}s behind this computer's"
         )
         #expect(ClockCheck(difference: nil).outcome == .skipped)
     }
@@ -91,11 +91,12 @@ import XMPPAddress
         var diagnosis = Diagnosis(subject: "juliet@xmpp.test")
         diagnosis.duration = .milliseconds(1250)
         let report = DiagnosisReport(columns: 80)
-        #expect(report.conclusion(diagnosis).map(\.text).joined() == "All well. (1.3 s)")
+        #expect(report.conclusion(diagnosis).map(\.text).joined() == "All well. (1.3\u{A0}s)")
         diagnosis.checks = [ArchiveCheck(accountFeatures: [])]
-        #expect(report.conclusion(diagnosis).map(\.text).joined() == "It works; see the items marked !. (1.3 s)")
+        #expect(report.conclusion(diagnosis).map(\.text).joined() == "It works; see the items marked !. (1.3\u{A0}s)")
         diagnosis.checks.append(AddressCheck("@"))
-        #expect(report.conclusion(diagnosis).map(\.text).joined() == "The first problem to solve: Address. (1.3 s)")
+        #expect(
+            report.conclusion(diagnosis).map(\.text).joined() == "The first problem to solve: Address. (1.3\u{A0}s)")
         #expect(diagnosis.status == .usage)
     }
 

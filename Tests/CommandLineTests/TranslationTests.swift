@@ -13,7 +13,7 @@ import Testing
     private static func texts() throws -> Set<String> {
         let literal = #""((?:[^"\\]|\\.)*)""#
         let patterns = [
-            #"localized\(\s*"# + literal, #"\bPhrase\(\s*"# + literal, #"plural:\s*"# + literal,
+            #"localized\(\s*"# + literal + #"(?!,\s*context:)"#, #"\bPhrase\(\s*"# + literal, #"plural:\s*"# + literal,
             #"summary:\s*"# + literal,
             #"\.init\(\s*"[a-z-]+",\s*(?:letter:\s*"\w",\s*)?(?:value:\s*"[^"]*",\s*)?"# + literal,
             #"\("/[a-z]+",\s*"[^"]*",\s*"# + literal,
@@ -34,6 +34,9 @@ import Testing
                         if let range = Range(match.range(at: 1), in: source) { texts.insert(String(source[range])) }
                     }
                 }
+                for match in source.matches(of: /localized\(\s*"([^"]*)",\s*context: "([^"]*)"\)/) {
+                    texts.insert("\(match.2)\u{4}\(match.1)")
+                }
             }
         }
         return texts
@@ -47,8 +50,12 @@ import Testing
         var translations: [String: String] = [:]
         var original = ""
         var plural: String?
+        var context = ""
         for line in catalogue.split(separator: "\n") {
-            if line.hasPrefix("msgid \"") { (original, plural) = (String(line.dropFirst(7).dropLast()), nil) }
+            if line.hasPrefix("msgctxt \"") { context = String(line.dropFirst(9).dropLast()) + "\u{4}" }
+            if line.hasPrefix("msgid \"") {
+                (original, plural, context) = (context + String(line.dropFirst(7).dropLast()), nil, "")
+            }
             if line.hasPrefix("msgid_plural \"") { plural = String(line.dropFirst(14).dropLast()) }
             if line.hasPrefix("msgstr \"") { translations[original] = String(line.dropFirst(8).dropLast()) }
             // Chinese has one form for both forms of English.
@@ -58,7 +65,9 @@ import Testing
                 }
             }
         }
-        for text in try Self.texts() {
+        let texts = try Self.texts()
+        #expect(texts.contains { $0.contains("\u{4}") })
+        for text in texts {
             let translation = try #require(translations[text], "missing: \(text)")
             #expect(!translation.isEmpty)
             #expect(Self.places(of: translation) == Self.places(of: text), "\(text)")

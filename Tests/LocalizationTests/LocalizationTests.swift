@@ -23,6 +23,16 @@ import Testing
         #expect(filled("%@ and %@", with: ["奶妈", "罗密欧"]) == "奶妈 and 罗密欧")
     }
 
+    @Test("one word has another translation in another context")
+    func contexts() throws {
+        let catalogue = try #require(
+            MessageCatalogue(Self.catalogue([("People", "参与者"), ("filter\u{4}People", "私聊")])))
+        #expect(catalogue["People"] == "参与者")
+        #expect(catalogue["People", context: "filter"] == "私聊")
+        #expect(catalogue["People", context: "window"] == nil)
+        #expect(localized("People", context: "filter") == "People")
+    }
+
     @Test("The language is selected like in gettext")
     func languages() {
         func languages(_ environment: [String: String]) -> [String] { Localization.languages { environment[$0] } }

@@ -29,6 +29,15 @@ import Testing
         for line in lines { #expect(line.first != "，" && line.first != "。") }
     }
 
+    @Test("no line ends between a number and its unit", arguments: 8...40)
+    func noBreak(_ columns: Int) {
+        for text in ["Offline. Next attempt in 11\u{A0}s.", "离线。11\u{A0}秒后重试。"] {
+            let lines = TextWrapping.lines(of: text, columns: columns)
+            #expect(lines.contains { $0.contains("11\u{A0}") && $0.last != "\u{A0}" }, "\(lines)")
+            for line in lines { #expect(DisplayWidth.of(line) <= columns) }
+        }
+    }
+
     @Test("escape sequences, bells and direction overrides from others are made harmless")
     func harmless() {
         let text = TerminalText.harmless("a\u{1B}]0;title\u{7}b\u{9B}31mc\u{202E}dcba\u{2066}x\u{2028}y\r\nz\u{8}")

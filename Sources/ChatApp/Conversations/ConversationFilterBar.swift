@@ -37,7 +37,7 @@ final class ConversationFilterBar {
         switch filter {
         case .all: localized("All")
         case .unread: localized("Unread")
-        case .people: localized("People")
+        case .people: localized("People", context: "filter of conversations")
         case .rooms: localized("Rooms")
         }
     }

@@ -48,9 +48,8 @@ extension Wording {
     private static func wait(_ remaining: Duration) -> String {
         let seconds = (Int(remaining / .milliseconds(1)) + 999) / 1000
         if seconds <= 1 { return localized("Next attempt now.") }
-        return seconds < 90
-            ? localized("Next attempt in %@ s.", seconds)
-            : localized("Next attempt in %@ min.", (seconds + 30) / 60)
+        return localized(
+            "Next attempt in %@.", seconds < 90 ? Self.seconds(seconds) : minutes((seconds + 30) / 60))
     }
 
     /// A step of a connection, for a log.
@@ -90,7 +89,7 @@ extension Wording {
         guard let error else { return localized("offline") }
         let reason = failure(error, domain: nil)
         guard let pause else { return reason }
-        return localized("%@ Next try in %@ s.", reason, max(1, pause.components.seconds))
+        return localized("%@ Next try in %@.", reason, seconds(max(1, pause.components.seconds)))
     }
 
     /// The state of an account as a sentence.

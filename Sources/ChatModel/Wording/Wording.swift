@@ -6,7 +6,7 @@ internal import Localization
 ///
 /// The layers below report codes and values; only this turns them into sentences.
 public enum Wording {
-    /// A size in bytes: `820 kB`, `1.4 MB`.
+    /// A size in bytes: `820 kB`, `1.4 MB`. No line breaks before the unit.
     public static func size(_ bytes: some BinaryInteger) -> String {
         let units = ["B", "kB", "MB", "GB", "TB"]
         var value = Double(max(0, bytes))
@@ -21,8 +21,17 @@ public enum Wording {
             unit += 1
         }
         let text = number == number.rounded() ? String(Int(number)) : String(number)
-        return "\(text) \(units[unit])"
+        return unbroken("\(text) \(units[unit])")
     }
+
+    /// A number with its unit, in one piece: a line that ends in between reads badly.
+    private static func unbroken(_ quantity: String) -> String { quantity.replacing(" ", with: "\u{A0}") }
+
+    /// A duration in whole seconds: `11 s`. No line breaks before the unit.
+    public static func seconds(_ count: some BinaryInteger) -> String { unbroken(localized("%@ s", count.description)) }
+
+    /// A duration in whole minutes: `3 min`. No line breaks before the unit.
+    static func minutes(_ count: Int) -> String { unbroken(localized("%@ min", count)) }
 
     /// A duration as a player shows it: `0:07`, `1:02:45`.
     public static func length(_ duration: Duration) -> String {
@@ -91,11 +100,12 @@ extension Wording {
         calendar.component(.year, from: date) == calendar.component(.year, from: now)
     }
 
-    /// A short duration with the precision that is needed to compare steps: `12 ms`, `1.4 s`.
+    /// A short duration with the precision that is needed to compare steps: `12 ms`, `1.4 s`. No line breaks before the
+    /// unit.
     public static func precise(_ duration: Duration) -> String {
         let milliseconds = Int((duration / .milliseconds(1)).rounded(.down))
-        if milliseconds < 1000 { return "\(milliseconds) ms" }
+        if milliseconds < 1000 { return unbroken("\(milliseconds) ms") }
         let tenths = (milliseconds + 50) / 100
-        return "\(tenths / 10).\(tenths % 10) s"
+        return unbroken("\(tenths / 10).\(tenths % 10) s")
     }
 }

@@ -15,7 +15,8 @@ extension ConnectionState {
         case .offline(let reason?, let next):
             let words = Phrase.wording { Wording.failure(reason, domain: address?.domain) }
             guard let next = remaining ?? next else { return Phrase("offline: %@", words) }
-            return Phrase("offline: %@ Next try in %@ s.", words, max(0, next.roundedSeconds))
+            let wait = Phrase.wording { Wording.seconds(max(0, next.roundedSeconds)) }
+            return Phrase("offline: %@ Next try in %@.", words, wait)
         case .connecting(let step):
             return Phrase("connecting: %@", Phrase.wording { Wording.step(step, to: address?.domain) })
         case .online(let isResumed):

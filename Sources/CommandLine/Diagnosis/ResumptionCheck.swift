@@ -47,7 +47,9 @@ struct ResumptionCheck: DiagnosisCheck {
     var details: [DiagnosisDetail] {
         switch trial {
         case .resumed:
-            return maximumSeconds.map { [.init(Phrase("the server keeps a lost session for %@ s", $0))] } ?? []
+            guard let maximumSeconds else { return [] }
+            let time = Phrase.wording { Wording.seconds(maximumSeconds) }
+            return [.init(Phrase("the server keeps a lost session for %@", time))]
         case .startedNewSession:
             return [.init(Phrase("The server promised to keep the session, but did not."), .warning)]
         case .failed: return []

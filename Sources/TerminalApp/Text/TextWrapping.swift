@@ -3,7 +3,7 @@ internal import Localization
 
 /// Wraps text into lines of limited width.
 ///
-/// Lines break at whitespace, or between any two characters of a script without spaces (Chinese, Japanese). A word
+/// Lines break at whitespace except no-break spaces, or between any two characters of a script without spaces (Chinese, Japanese). A word
 /// longer than the line is split.
 package enum TextWrapping {
     package static func lines(of text: String, columns: Int) -> [String] {
@@ -23,7 +23,7 @@ package enum TextWrapping {
                 continue
             }
             // Whitespace that does not fit ends the line and is dropped.
-            if piece.allSatisfy(\.isWhitespace) {
+            if piece.allSatisfy(isBreakable) {
                 lines.append(line)
                 line = ""
                 lineWidth = 0
@@ -58,8 +58,9 @@ package enum TextWrapping {
             let character = text[index]
             if let last = previous {
                 let breaks =
-                    last.isWhitespace != character.isWhitespace || DisplayWidth.of(last) == 2
-                    || DisplayWidth.of(character) == 2
+                    isBreakable(last) != isBreakable(character)
+                    || (DisplayWidth.of(last) == 2 || DisplayWidth.of(character) == 2)
+                        && !joining.contains(last) && !joining.contains(character)
                 // Closing punctuation stays with the preceding character.
                 if breaks && !closing.contains(character) {
                     pieces.append(text[start..<index])
@@ -70,6 +71,13 @@ package enum TextWrapping {
         }
         if start < text.endIndex { pieces.append(text[start...]) }
         return pieces
+    }
+
+    /// Spaces at which no line breaks, between Chinese characters too (Unicode Standard Annex #14, class GL).
+    private static let joining: Set<Character> = ["\u{A0}", "\u{2007}", "\u{202F}"]
+
+    private static func isBreakable(_ character: Character) -> Bool {
+        character.isWhitespace && !joining.contains(character)
     }
 
     private static let closing: Set<Character> = [
