@@ -58,11 +58,13 @@ struct Pixels {
         return Colour(red: bytes[place + 2], green: bytes[place + 1], blue: bytes[place])
     }
 
-    private func colours(of widget: Widget, in window: Window) -> [Colour: Int] {
+    /// - Parameter margin: pixels around its content that belong to it.
+    private func colours(of widget: Widget, in window: Window, margin: Int = 0) -> [Colour: Int] {
         guard let corner = widget.translate(x: 0, y: 0, to: window) else { return [:] }
+        let (left, top) = (Int(corner.x) - margin, Int(corner.y) - margin)
         var counts: [Colour: Int] = [:]
-        for y in Int(corner.y)..<Int(corner.y) + widget.height {
-            for x in Int(corner.x)..<Int(corner.x) + widget.width {
+        for y in top..<top + widget.height + 2 * margin {
+            for x in left..<left + widget.width + 2 * margin {
                 if let colour = colour(x: x, y: y) { counts[colour, default: 0] += 1 }
             }
         }
@@ -75,9 +77,11 @@ struct Pixels {
     }
 
     /// The contrast of the strongest pixel of a widget to its background, which is the most frequent colour.
-    func contrast(of widget: Widget, in window: Window) -> Double {
-        let counts = colours(of: widget, in: window)
-        guard let background = background(of: widget, in: window) else { return 0 }
+    ///
+    /// - Parameter margin: pixels around its content that belong to it.
+    func contrast(of widget: Widget, in window: Window, margin: Int = 0) -> Double {
+        let counts = colours(of: widget, in: window, margin: margin)
+        guard let background = counts.max(by: { $0.value < $1.value })?.key else { return 0 }
         return counts.keys.map { $0.contrast(to: background) }.max() ?? 0
     }
 

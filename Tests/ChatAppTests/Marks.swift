@@ -15,7 +15,12 @@ enum Marks {
         let widget: Widget
         /// Around it, where its own colour covers most of it.
         let isFilled: Bool
+        /// Pixels around its content, in which its outline is.
+        let margin: Int
     }
+
+    /// The padding of a check box: its outline is drawn at the edge of that.
+    private static let padding = 3
 
     private static func cssName(_ widget: WidgetPointer) -> String {
         gtk_widget_get_css_name(widget).map { String(cString: $0) } ?? ""
@@ -23,12 +28,12 @@ enum Marks {
 
     private static func mark(_ widget: WidgetPointer) -> Mark? {
         let object = Widget(borrowing: UnsafeMutableRawPointer(widget))
-        func mark(_ name: String, isFilled: Bool = false) -> Mark {
+        func mark(_ name: String, isFilled: Bool = false, margin: Int = 0) -> Mark {
             let around = sequence(first: widget) { gtk_widget_get_parent($0) }.dropFirst().prefix(2)
             return Mark(
                 name: "\(name) of “\(around.map { WidgetTree.name(of: $0) }.joined(separator: "” in “"))”",
                 widget: object,
-                isFilled: isFilled)
+                isFilled: isFilled, margin: margin)
         }
         if WidgetTree.isA(widget, gtk_image_get_type()) {
             let icon = gtk_image_get_icon_name(OpaquePointer(widget)).map { String(cString: $0) }
@@ -40,7 +45,7 @@ enum Marks {
         if object.has(css: "badge") { return mark("badge", isFilled: true) }
         if object.has(css: "presence-dot") { return mark("presence") }
         let name = cssName(widget)
-        // The outline of a square is outside of its content, where it is not measured; it has the colour of the round one.
+        if name == "check" { return mark(name, margin: padding) }
         return ["radio", "arrow"].contains(name) ? mark(name) : nil
     }
 
@@ -76,7 +81,7 @@ enum Marks {
             let contrast =
                 mark.isFilled
                 ? pixels.contrastToSurroundings(of: mark.widget, in: window)
-                : pixels.contrast(of: mark.widget, in: window)
+                : pixels.contrast(of: mark.widget, in: window, margin: mark.margin)
             // One that is not drawn yet, or is scrolled away, has one colour.
             guard contrast > 1, contrast < needed else { return nil }
             return "\(mark.name) \((contrast * 100).rounded() / 100)"

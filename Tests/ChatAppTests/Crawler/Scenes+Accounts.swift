@@ -107,6 +107,25 @@ extension Scenes {
         ]
     }
 
+    /// The page after a further account was created.
+    var newAccount: Scene {
+        Scene(title: "a further account") { [self] in
+            let flow = SignInFlow(sample.home, isFirst: false)
+            let window = Window("Hongyan", width: 460, height: 680, flow.root)
+            flow.window = { [weak window] in window }
+            // What the preferences do: they close the window, and open the page of the account.
+            flow.onDone = { [weak window] _ in window?.close() }
+            flow.onProfile = { [weak window] _ in window?.close() }
+            window.retain(flow)
+            flow.showNewAccount(sample.account)
+            window.present()
+            _ = await Toolkit.eventually {
+                flow.newAccount?.own.code.code != nil && flow.newAccount?.done.isMapped == true
+            }
+            return window
+        }
+    }
+
     /// What unfolds in these pages.
     var unfolded: [Scene] {
         [
