@@ -58,7 +58,7 @@ struct ExampleTests {
         defer { place.remove() }
         let person = try await place.server.newAccount("person")
         let bot = try place.start("EchoBot")
-        #expect(try await bot.writes("ready\n"), "\(bot.output)")
+        try #require(try await bot.writes("ready\n"), "\(bot.output)")
         try await place.client(person).run { session in
             let events = session.events([.messages, .presences])
             try await session.send(Presence())
@@ -199,7 +199,7 @@ struct ExampleTests {
         let place = try await Place()
         defer { place.remove() }
         let goose = try place.start("goose")
-        #expect(try await goose.writes("ready\n"), "\(goose.output)")
+        try #require(try await goose.writes("ready\n"), "\(goose.output)")
         // The other account does not exist yet: it is registered.
         let person = "person-\(UUID().uuidString.lowercased())@\(place.server.domain)"
         for _ in 1...2 {
@@ -227,7 +227,7 @@ struct ExampleTests {
                 environment: ["XMPP_COMPONENT_PORT": "\(server.componentPort)"])
         }
         let gateway = try start()
-        #expect(try await gateway.writes("ready\n"), "\(gateway.output)")
+        try #require(try await gateway.writes("ready\n"), "\(gateway.output)")
         var configuration = ClientConfiguration(address: try JID(person.address), password: person.password)
         configuration.host = server.host
         configuration.port = server.port

@@ -117,7 +117,7 @@ struct OutsideProgramTests {
         let place = try await Place(try await kind.shared())
         defer { place.remove() }
         let bot = try await place.start("Echo")
-        #expect(try await bot.writes("ready\n"), "\(bot.output)")
+        try #require(try await bot.writes("ready\n"), "\(bot.output)")
         try await place.client(try await place.server.newAccount()).run { session in
             try await place.befriend(session)
             let answers = try await texts(session, 1) {
@@ -234,7 +234,7 @@ struct OutsideProgramTests {
         #expect(await bot.end() == 0)
 
         let moods = try await place.start("MoodBot")
-        #expect(try await moods.writes("ready\n"), "\(moods.output)")
+        try #require(try await moods.writes("ready\n"), "\(moods.output)")
         let happy = try await other.start("MoodBot", place.account.address, "glücklich 高兴")
         #expect(await happy.end() == 0, "\(happy.output)")
         #expect(try await moods.writes("\(other.account.address) is glücklich 高兴"), "\(moods.output)")
@@ -299,7 +299,7 @@ struct OutsideProgramTests {
             "XMPP_COMPONENT_PORT": "\(place.server.componentPort)",
         ]
         let program = try await place.start("Service")
-        #expect(try await program.writes("ready\n"), "\(program.output)")
+        try #require(try await program.writes("ready\n"), "\(program.output)")
         let domain = place.server.componentDomain
         try await place.client(place.account).run { session in
             try await session.send(Presence())
@@ -364,7 +364,7 @@ struct OutsideProgramTests {
         place.environment["XMPP_LOG"] = "failures"
         func start() async throws -> Program {
             let program = try await place.start("Survivor", journal)
-            #expect(try await program.writes("ready\n"), "\(program.output)")
+            try #require(try await program.writes("ready\n"), "\(program.output)")
             return program
         }
         var program = try await start()
