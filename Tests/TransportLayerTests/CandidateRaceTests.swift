@@ -232,25 +232,27 @@ struct CandidateRaceTests {
     }
 
     @Test(
-        "A rejection also applies to a connection that is established between the decision and the end of the first one"
-    )
-    func lateReserve() async throws {
+        "A rejection also applies to a connection that is established before or after the rejected one has ended",
+        arguments: [false, true])
+    func lateReserve(isAfterEnd: Bool) async throws {
         let questions = TrustQuestions()
-        let (second, answered) = (Gate(), Gate())
+        let (second, answered, ended, reserved) = (Gate(), Gate(), Gate(), Gate())
         let (other, otherPeer) = InMemoryTransport.pair()
         let race = CandidateRace(
             candidates: candidates("a", "b"), delay: .seconds(1), deadline: .now + .seconds(60), questions: questions,
-            stopsAtRefusal: true, progress: { _ in }, sleep: { _ in }
+            stopsAtRefusal: true, progress: { if case .failed = $0 { ended.open() } }, sleep: { _ in }
         ) { candidate in
             if candidate.host == "b" {
                 second.open()
-                await answered.wait()
+                await (isAfterEnd ? ended : answered).wait()
+                reserved.open()
                 return CandidateRace.Outcome(
                     result: .success(EstablishedConnection(transport: other, candidate: candidate, tls: nil)))
             }
             await second.wait()
             _ = await questions.ask(Self.evaluation) { _ in false }
             answered.open()
+            if !isAfterEnd { await reserved.wait() }
             for _ in 0..<100 { await Task.yield() }
             return CandidateRace.Outcome(result: .failure(TransportError(.certificateRefused, "no")))
         }

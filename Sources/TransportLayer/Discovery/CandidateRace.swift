@@ -87,6 +87,11 @@ struct CandidateRace {
                 // one that is ready in the moment before the refused one ends.
                 if reserve != nil, !questions.isOpen, !(stopsAtRefusal && questions.isRefused) { break }
             }
+            // Nor one that was ready only after the refused one had ended.
+            if stopsAtRefusal, questions.isRefused {
+                reserve?.transport.abort()
+                reserve = nil
+            }
             group.cancelAll()
             for await case .ended(_, let outcome) in group {
                 if case .success(let late) = outcome.result { late.transport.abort() }
