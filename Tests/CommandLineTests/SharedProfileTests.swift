@@ -114,11 +114,7 @@ struct SharedProfileTests {
         let hers = try await juliet.listen()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...8 {
-                let words = try ["send", romeo.address, "number \(number)", "--delivered"] + juliet.connection()
-                group.addTask {
-                    let result = try await juliet.bare(words)
-                    #expect(result.status == 0, "\(result.errors)")
-                }
+                group.addTask { try await juliet.run("send", romeo.address, "number \(number)", "--delivered") }
             }
             try await his.waitForOutput("the first") { $0.contains("number ") }
             hers.signal(SIGKILL)
@@ -134,6 +130,42 @@ struct SharedProfileTests {
         _ = await next.result()
         #expect(try await bodies(with: romeo.address, of: juliet).sorted() == (1...8).map { "number \($0)" })
         his.signal(SIGTERM)
+    }
+
+    @Test("a program waits for each one that uses the profile before it, but not without end")
+    func patience() {
+        let start = ContinuousClock.now
+        var patience = HolderPatience(now: start)
+        func isLeft(for holder: Int32?, after seconds: Int) -> Bool {
+            patience.isLeft(for: holder, now: start + .seconds(seconds))
+        }
+        // Each one has its own time; without a number it is the same one.
+        let first = [isLeft(for: 1, after: 9), isLeft(for: 1, after: 18), isLeft(for: 1, after: 20)]
+        #expect(first == [true, true, false])
+        let second = [isLeft(for: 2, after: 20), isLeft(for: nil, after: 29), isLeft(for: nil, after: 31)]
+        #expect(second == [true, true, false])
+        // One that ended without an answer gives more.
+        let hasLost = patience.hasLost(now: start + .seconds(31))
+        let third = [hasLost, isLeft(for: 2, after: 40), isLeft(for: 2, after: 42)]
+        #expect(third == [true, true, false])
+        var count = 0
+        while count < 1000, isLeft(for: Int32(100 + count), after: 100 + 20 * count) { count += 1 }
+        #expect((17..<100).contains(count))
+    }
+
+    @Test("the lock of a store names the process that has it open, or had it last")
+    func lockHolder() async throws {
+        let folder = NSTemporaryDirectory() + "lock-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let profile = Profile(folder: folder)
+        #expect(SQLiteStore.holder(of: profile.storePath) == nil)
+        let store = try await profile.open(for: .writing)
+        #expect(SQLiteStore.holder(of: profile.storePath) == getpid())
+        await store.close()
+        try Data("nonsense".utf8).write(to: URL(fileURLWithPath: profile.storePath + ".lock"))
+        #expect(SQLiteStore.holder(of: profile.storePath) == nil)
+        await (try await profile.open(for: .writing)).close()
+        #expect(SQLiteStore.holder(of: profile.storePath) == getpid())
     }
 
     @Test("a program that sends through another one that ends sends by itself, and does not report the end")

@@ -67,6 +67,9 @@ public final class SQLiteStore: LocalStore {
         try await open(at: path, maximumSize: maximumSize, isShared: isShared, migrations: Migration.all)
     }
 
+    /// The number of the process that has the store open, or had it open last; `nil` if that is unknown.
+    public static func holder(of path: String) -> Int32? { StoreLock.holder(of: path) }
+
     static func open(
         at path: String, maximumSize: Int64?, isShared: Bool = false, migrations: [Migration]
     ) async throws(StoreError) -> SQLiteStore {

@@ -105,7 +105,8 @@ enum StoreOpening {
 /// An exclusive lock, held until it is released or deallocated: no second program, and no second store of this program,
 /// can write the same file.
 ///
-/// The system releases it when the process ends, however it ends, so it never stays behind.
+/// The system releases it when the process ends, however it ends, so it never stays behind. Its file contains the number
+/// of the process that locked it last, and a line feed.
 final class StoreLock: Sendable {
     private let descriptor: Mutex<CInt?>
 
@@ -125,10 +126,19 @@ final class StoreLock: Sendable {
             }
             throw StoreError(.inUse, "\(path) is open in another program. Close that first.")
         }
+        // Tells those who wait that the holder is another one now. Without it they wait as for the one before.
+        let number = "\(getpid())\n"
+        if ftruncate(opened, 0) == 0 { _ = number.withCString { write(opened, $0, strlen($0)) } }
         descriptor = Mutex(opened)
     }
 
     deinit { release() }
+
+    /// The process that locked the file last; `nil` if none did.
+    static func holder(of path: String) -> Int32? {
+        guard let bytes = FileManager.default.contents(atPath: path + ".lock") else { return nil }
+        return Int32(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines))
+    }
 
     func release() {
         descriptor.withLock { descriptor in

@@ -32,12 +32,7 @@ extension Profile {
 }
 
 extension Profile {
-    /// The timeout for a program that uses the profile and does not respond, because it starts or ends.
-    private static let holderTimeout = Duration.seconds(10)
     private static let holderPause = Duration.milliseconds(50)
-    /// The number of programs that may end before they have responded: as many as one program serves, because each of them
-    /// may be the next one that uses the profile.
-    private static let lostHolders = ProfileSocket.clientLimit
 
     /// Opens the store, or asks the program that has it open, so that an account has one session.
     ///
@@ -47,8 +42,7 @@ extension Profile {
     nonisolated(nonsending) func withHolder<Result>(
         _ ask: (ProfileClient) async throws -> Result, orOpen body: (SQLiteStore) async throws -> Result
     ) async throws -> Result {
-        var end = ContinuousClock.now + Self.holderTimeout
-        var lost = 0
+        var patience = HolderPatience(now: .now)
         while true {
             var isOpen = false
             do {
@@ -56,23 +50,61 @@ extension Profile {
                     isOpen = true
                     return try await body(store)
                 }
-            } catch ProfileFailure.store(let error, _) where !isOpen && error.code == .inUse && .now < end {
-                // Another program uses it.
+            } catch ProfileFailure.store(let error, let path) where !isOpen && error.code == .inUse {
+                guard patience.isLeft(for: SQLiteStore.holder(of: path), now: .now) else {
+                    throw ProfileFailure.store(error, path: path)
+                }
             }
             if let client = ProfileClient.connect(to: self) {
                 defer { client.close() }
                 do {
                     return try await ask(client)
-                } catch let fault as JSONRPCError where fault == .disconnected && lost < Self.lostHolders {
-                    lost += 1
-                    end = .now + Self.holderTimeout
-                } catch let fault as JSONRPCError where fault == .unknownMethod && .now < end {
+                } catch let fault as JSONRPCError where fault == .disconnected && patience.hasLost(now: .now) {
+                    // The next one answers, or this program opens the store.
+                } catch let fault as JSONRPCError where fault == .unknownMethod && patience.isLeft(now: .now) {
                     // A command that runs only briefly.
                 }
             }
             // There is no notification when a lock is released.
             try await Task.sleep(for: Self.holderPause)
         }
+    }
+}
+
+/// How long a program waits for those that use the profile before it: each of them has the whole time.
+struct HolderPatience {
+    /// The timeout for a program that uses the profile and does not respond, because it starts or ends. On a busy computer
+    /// both take seconds.
+    static let timeout = Duration.seconds(10)
+    /// The number of programs that may end before they have responded: as many as one program serves, because each of them
+    /// may be the next one that uses the profile.
+    static let lostLimit = ProfileSocket.clientLimit
+
+    private var holder: Int32?
+    private var changes = 0
+    private var end: ContinuousClock.Instant
+    private var lost = 0
+
+    init(now: ContinuousClock.Instant) { end = now + Self.timeout }
+
+    /// Whether the program may wait for the one that has the store open, by the number of its process.
+    mutating func isLeft(for next: Int32?, now: ContinuousClock.Instant) -> Bool {
+        if let next, next != holder, changes < Self.lostLimit * 2 {
+            if holder != nil { changes += 1 }
+            holder = next
+            end = now + Self.timeout
+        }
+        return isLeft(now: now)
+    }
+
+    func isLeft(now: ContinuousClock.Instant) -> Bool { now < end }
+
+    /// Whether the program may go on after a program that it has asked has ended without an answer.
+    mutating func hasLost(now: ContinuousClock.Instant) -> Bool {
+        guard lost < Self.lostLimit else { return false }
+        lost += 1
+        end = now + Self.timeout
+        return true
     }
 }
 
