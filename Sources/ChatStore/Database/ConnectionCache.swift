@@ -12,6 +12,8 @@ final class ConnectionCache {
     private var addresses: [Int64: JID] = [:]
     private var archiveNumbers: [ArchiveKey: Int64] = [:]
     private var archives: [Int64: ArchiveKey] = [:]
+    /// The one that was looked up last: the messages of a page are of one archive.
+    private var lastArchive: (key: ArchiveKey, number: Int64)?
     /// What is known of the protection of messages, which is never removed, either.
     private(set) var protections: [Int64: MessageProtection] = [:]
     private(set) var protectionNumbers: [MessageProtection: Int64] = [:]
@@ -45,6 +47,7 @@ final class ConnectionCache {
         addresses = [:]
         archiveNumbers = [:]
         archives = [:]
+        lastArchive = nil
         protections = [:]
         protectionNumbers = [:]
         forgetSnapshot()
@@ -107,7 +110,11 @@ final class ConnectionCache {
     }
 
     func archive(_ key: ArchiveKey, in connection: SQLiteConnection) throws(StoreError) -> Int64? {
-        if let number = archiveNumbers[key] { return number }
+        if let lastArchive, lastArchive.key == key { return lastArchive.number }
+        if let number = archiveNumbers[key] {
+            lastArchive = (key, number)
+            return number
+        }
         guard let address = try number(of: key.address, in: connection) else { return nil }
         let found = try connection.integer(
             "SELECT id FROM archives WHERE account = ? AND address = ?", [SQLiteValue(key.account), .integer(address)])

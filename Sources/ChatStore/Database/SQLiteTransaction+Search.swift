@@ -65,21 +65,26 @@ extension SQLiteTransaction {
     /// - Returns: `true` if more messages are waiting.
     func indexWaiting(limit: Int, until isWanted: () -> Bool = { false }) throws(StoreError) -> Bool {
         try saveUnindexed()
-        let texts = try connection.rows(Self.unindexedQuery, [SQLiteValue(limit)]) { row throws(StoreError) in
-            (row.messageID(0), ConversationID(rawValue: row.integer(1)), row.text(2))
-        }
         var last: MessageID?
-        for (index, (message, conversation, text)) in texts.enumerated() {
-            if index % Self.indexingStretch == 0, index > 0, isWanted() { break }
+        var (count, isInterrupted) = (0, false)
+        // Each text is read when its turn comes: if another write waits, most of them are not needed now.
+        try connection.forEachRow(Self.unindexedQuery, [SQLiteValue(limit)]) { row throws(StoreError) in
+            if count % Self.indexingStretch == 0, count > 0, isWanted() {
+                isInterrupted = true
+                return false
+            }
+            let message = row.messageID(0)
+            let grams = SearchGrams(of: row.text(2), in: ConversationID(rawValue: row.integer(1)))
             try connection.run(
-                "INSERT INTO search (rowid, grams) VALUES (?, ?)",
-                [SQLiteValue(message), .text(SearchGrams(of: text, in: conversation).text)])
+                "INSERT INTO search (rowid, grams) VALUES (?, ?)", [SQLiteValue(message), .text(grams.text)])
             last = message
+            count += 1
+            return true
         }
         if let last {
             try connection.run("DELETE FROM unindexed WHERE message <= ?", [SQLiteValue(last)])
         }
-        return texts.count == limit || last != texts.last?.0
+        return isInterrupted || count == limit
     }
 
     // MARK: Searching

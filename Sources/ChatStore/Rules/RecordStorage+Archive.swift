@@ -11,13 +11,13 @@ extension RecordStorage {
             throw StoreError(.invalidRequest, "There is no such account.")
         }
 
-        // The known positions of the page's items and its ends.
-        var found: [MessageRecord?] = []
+        // The known rows and positions of the page's items, and of its ends.
+        var found: [(id: MessageID, conversation: ConversationID)?] = []
         var known: [Int64?] = []
         for item in page.items {
             let name = ArchiveReference(archive: page.archive, id: item.id)
             let record = try record(archivedAs: name, account: account)
-            found.append(record)
+            found.append(record.map { ($0.id, $0.conversation) })
             if let record, record.timeSource == .archive, record.orderTime == item.time {
                 known.append(record.orderRank)
             } else {
@@ -40,8 +40,8 @@ extension RecordStorage {
             for: page.items.map(\.time), known: known, lower: neighbours.lower, upper: neighbours.upper)
 
         var places: [StoredArchivePosition] = []
-        // What the items of the page have written so far, after `found` was read.
-        var written: Set<ArchiveReference> = []
+        // The archive ids that the items so far may have written after `found` was read.
+        var written = Set<String>(minimumCapacity: page.items.count)
         var reports: [(StateReport, ConversationKey)] = []
         for (index, item) in page.items.enumerated() {
             places.append(StoredArchivePosition(id: item.id, time: item.time, rank: ranks[index]))
@@ -59,14 +59,16 @@ extension RecordStorage {
                 let isOwn = key.kind == .room ? page.archive == key.address : page.archive == own
                 copy.timeSource = isOwn ? .archive : .delay
                 let conversation = try openConversation(key)
-                var record = found[index]
-                if let old = record { record = try self.record(old.id) }
-                if record?.conversation != conversation { record = nil }
+                let old = found[index]
+                var record: MessageRecord?
+                if let old { record = try self.record(old.id) }
+                if let other = record?.conversation, other != conversation { record = nil }
                 if record == nil {
                     // Its archive id was queried already, but an earlier item of the page can be the same message.
                     record = try find(copy, key: key, conversation: conversation)
                 }
-                if found[index].map({ $0.conversation == conversation }) ?? true, !written.contains(name) {
+                let isNew = written.insert(item.id).inserted
+                if isNew, old == nil || old?.conversation == conversation {
                     try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
                     copy.archiveReferences.insert(name, at: 0)
                 } else {
@@ -74,9 +76,9 @@ extension RecordStorage {
                     let named = try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
                     record = record ?? named
                 }
-                written.formUnion(copy.archiveReferences)
+                for other in copy.archiveReferences where other != name { written.insert(other.id) }
                 _ = try receive(
-                    copy, rank: isOwn ? ranks[index] : nil, known: record, key: key, conversation: conversation)
+                    &copy, rank: isOwn ? ranks[index] : nil, known: record, key: key, conversation: conversation)
             }
         }
         for (report, key) in reports { try receive(report, in: key) }

@@ -6,16 +6,19 @@ extension RecordStorage {
         var copy = copy
         var known = try dropForeignArchiveReferences(&copy, key: key, conversation: conversation)
         if known == nil { known = try findBySender(copy, key: key, conversation: conversation) }
-        return try receive(copy, rank: nil, known: known, key: key, conversation: conversation)
+        return try receive(&copy, rank: nil, known: known, key: key, conversation: conversation)
     }
 
-    /// - Parameter rank: the order among archived items of the same time.
-    /// - Parameter known: the result of ``find(_:key:conversation:)``.
+    /// - Parameters:
+    ///   - copy: is changed to what is stored of it.
+    ///   - rank: the order among archived items of the same time.
+    ///   - known: the result of ``find(_:key:conversation:)``.
     func receive(
-        _ copy: MessageCopy, rank: Int64?, known: MessageRecord?, key: ConversationKey, conversation: ConversationID
+        _ copy: inout MessageCopy, rank: Int64?, known: MessageRecord?, key: ConversationKey,
+        conversation: ConversationID
     ) throws(StoreError) -> Reception {
-        var (copy, rank) = (copy, rank)
-        try moveAfterReadPosition(&copy, known: known, in: conversation)
+        var rank = rank
+        if known == nil { try moveAfterReadPosition(&copy, in: conversation) }
         if let first = try timeOfFirstSending(of: copy, known: known, in: conversation) {
             // This is not its time in the archive of this copy.
             (copy.time, copy.timeSource, rank) = (first, .delay, nil)
@@ -35,8 +38,10 @@ extension RecordStorage {
             }
             if isSame { return .known(try merge(copy, rank: rank, into: known, key: key)) }
         }
-        copy = copy.withoutUnprovedCorrection(in: key.kind)
-        try separateClearCorrection(&copy, key: key, conversation: conversation)
+        if copy.content.kind == .correction {
+            copy = copy.withoutUnprovedCorrection(in: key.kind)
+            try separateClearCorrection(&copy, key: key, conversation: conversation)
+        }
         var record = Self.record(of: copy, conversation: conversation)
         try place(&record, rank: rank)
         let attachments = copy.content.text?.attachments ?? []
@@ -69,12 +74,12 @@ extension RecordStorage {
         copy.content = .text(text)
     }
 
-    /// A delay stamp never moves a message of others before the read position, where the user would not see it; the
+    /// A delay stamp never moves a new message of others before the read position, where the user would not see it; the
     /// time of arrival is used instead.
     private func moveAfterReadPosition(
-        _ copy: inout MessageCopy, known: MessageRecord?, in conversation: ConversationID
+        _ copy: inout MessageCopy, in conversation: ConversationID
     ) throws(StoreError) {
-        guard known == nil, copy.timeSource == .delay, !copy.isOutgoing, let arrival = copy.arrival,
+        guard copy.timeSource == .delay, !copy.isOutgoing, let arrival = copy.arrival,
             let read = try readPosition(in: conversation), copy.time <= read.time
         else { return }
         (copy.time, copy.timeSource) = (arrival, .clock)

@@ -20,8 +20,10 @@ final class SQLiteConnection {
         let sql: String
 
         func hash(into hasher: inout Hasher) {
-            hasher.combine(sql.utf8.count)
-            for byte in sql.utf8.suffix(4) { hasher.combine(byte) }
+            let end = sql.utf8.withContiguousStorageIfAvailable { bytes in
+                bytes.suffix(4).reduce(UInt64(bytes.count)) { $0 << 8 | UInt64($1) }
+            }
+            hasher.combine(end ?? 0)
         }
     }
 

@@ -23,16 +23,33 @@ struct FoldedText: Equatable, Sendable {
 
     init(_ text: String) {
         scalars.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars { append(scalar) }
+        // Most texts begin in ASCII, and many have nothing else.
+        var rest = text.unicodeScalars[...]
+        let count = text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.firstIndex { !append(ascii: $0) } ?? bytes.count
+        }
+        if let count { rest = rest[text.utf8.index(text.startIndex, offsetBy: count)...] }
+        for scalar in rest { append(scalar) }
         if scalars.last == 0x20 { scalars.removeLast() }
     }
 
+    /// - Returns: `false` for a byte of another character, which is not appended.
+    private mutating func append(ascii byte: UInt8) -> Bool {
+        switch byte {
+        case 0x61...0x7A, 0x30...0x39: scalars.append(UInt32(byte))
+        case 0x41...0x5A: scalars.append(UInt32(byte) + 0x20)
+        case 0...0x7F: separate()
+        default: return false
+        }
+        return true
+    }
+
     private mutating func append(_ scalar: Unicode.Scalar) {
-        var value = scalar.value
+        let value = scalar.value
         switch value {
-        case 0x61...0x7A, 0x30...0x39: break
-        case 0x41...0x5A: value += 0x20
-        case 0...0x7F: return separate()
+        case 0...0x7F:
+            _ = append(ascii: UInt8(value))
+            return
         // Full-width letters, digits and signs (U+FF01 to U+FF5E).
         case 0xFF01...0xFF5E:
             if let narrow = Unicode.Scalar(value - 0xFEE0) { append(narrow) }
@@ -96,17 +113,29 @@ struct FoldedText: Equatable, Sendable {
         return false
     }
 
-    /// Runs of one script.
-    var runs: [(script: Script, range: Range<Int>)] {
-        var runs: [(script: Script, range: Range<Int>)] = []
-        var start = 0
+    /// The next run of one script that is not a separator.
+    func run(from index: Int) -> (script: Script, range: Range<Int>)? {
+        var start = index
         while start < scalars.count {
             let script = Script(scalars[start])
             var end = start + 1
             while end < scalars.count, Script(scalars[end]) == script { end += 1 }
-            if script != .separator { runs.append((script, start..<end)) }
+            if script != .separator { return (script, start..<end) }
             start = end
         }
-        return runs
+        return nil
+    }
+
+    var runs: [(script: Script, range: Range<Int>)] {
+        Array(
+            sequence(state: 0) { next in
+                let run = run(from: next)
+                next = run?.range.upperBound ?? scalars.count
+                return run
+            })
+    }
+
+    func text(of range: Range<Int>) -> String {
+        String(String.UnicodeScalarView(scalars[range].compactMap(Unicode.Scalar.init)))
     }
 }

@@ -31,7 +31,7 @@ package struct SearchPattern: Sendable {
     func expression(in conversation: ConversationID?) -> String {
         var grams: [String] = []
         if let conversation {
-            grams.append(String(decoding: SearchGrams.word(for: conversation), as: UTF8.self))
+            grams.append(SearchGrams.word(for: conversation))
         }
         for word in words {
             for (script, range) in word.runs {
@@ -42,9 +42,7 @@ package struct SearchPattern: Sendable {
                 while true {
                     let end = min(start + length, range.upperBound)
                     let begin = max(range.lowerBound, end - length)
-                    var bytes: [UInt8] = isShort ? [UInt8(ascii: "_")] : []
-                    SearchGrams.append(word.scalars[begin..<end], to: &bytes)
-                    grams.append(String(decoding: bytes, as: UTF8.self))
+                    grams.append((isShort ? "_" : "") + word.text(of: begin..<end))
                     if end == range.upperBound { break }
                     start = end
                 }
@@ -67,51 +65,57 @@ package struct SearchPattern: Sendable {
 /// shorter; and its index, measured on messages of 40 characters, is nearly twice as large: 259 instead of 146 bytes
 /// per message.
 struct SearchGrams {
-    private(set) var bytes: [UInt8] = []
+    /// The space for the fragments of one character: a word of two characters has the most bytes for each of them,
+    /// 2 + 4 and 2 + 8.
+    private static let bytesPerScalar = 16
 
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    let text: String
 
     init(of text: String, in conversation: ConversationID) {
         let folded = FoldedText(text)
-        bytes.reserveCapacity(folded.scalars.count * 6)
-        bytes += Self.word(for: conversation)
-        for (script, range) in folded.runs {
-            let scalars = folded.scalars[range]
-            switch script {
-            case .spaced:
-                add(scalars.prefix(1), isStart: true)
-                if scalars.count > 1 { add(scalars.prefix(2), isStart: true) }
-                if scalars.count > 2 {
-                    for start in range.lowerBound...(range.upperBound - 3) {
-                        add(scalars[start..<start + 3], isStart: false)
+        let word = Self.word(for: conversation)
+        let size = word.utf8.count + folded.scalars.count * Self.bytesPerScalar
+        self.text = String(unsafeUninitializedCapacity: size) { bytes in
+            var count = 0
+            func add(_ byte: UInt8) {
+                bytes[count] = byte
+                count += 1
+            }
+            func add(_ range: Range<Int>, isStart: Bool = false) {
+                add(0x20)
+                if isStart { add(UInt8(ascii: "_")) }
+                for scalar in folded.scalars[range] {
+                    if scalar < 0x80 {
+                        add(UInt8(truncatingIfNeeded: scalar))
+                    } else if let scalar = Unicode.Scalar(scalar) {
+                        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { add(byte) }
                     }
                 }
-            case .unspaced:
-                for start in range {
-                    add(scalars[start..<start + 1], isStart: false)
-                    if start + 1 < range.upperBound { add(scalars[start..<start + 2], isStart: false) }
-                }
-            case .separator: break
             }
+            for byte in word.utf8 { add(byte) }
+            var next = 0
+            while let (script, range) = folded.run(from: next) {
+                let start = range.lowerBound
+                next = range.upperBound
+                switch script {
+                case .spaced:
+                    add(start..<start + 1, isStart: true)
+                    if range.count > 1 { add(start..<start + 2, isStart: true) }
+                    if range.count > 2 {
+                        for start in start...(next - 3) { add(start..<start + 3) }
+                    }
+                case .unspaced:
+                    for start in range {
+                        add(start..<start + 1)
+                        if start + 1 < next { add(start..<start + 2) }
+                    }
+                case .separator: break
+                }
+            }
+            return count
         }
     }
 
     /// A doubled word-start sign and a number, which no text contains.
-    static func word(for conversation: ConversationID) -> [UInt8] { Array("__\(conversation.rawValue)".utf8) }
-
-    private mutating func add(_ scalars: ArraySlice<UInt32>, isStart: Bool) {
-        bytes.append(0x20)
-        if isStart { bytes.append(UInt8(ascii: "_")) }
-        Self.append(scalars, to: &bytes)
-    }
-
-    static func append(_ scalars: ArraySlice<UInt32>, to bytes: inout [UInt8]) {
-        for scalar in scalars {
-            if scalar < 0x80 {
-                bytes.append(UInt8(truncatingIfNeeded: scalar))
-            } else if let encoded = Unicode.Scalar(scalar).map({ Unicode.UTF8.encode($0) }) ?? nil {
-                bytes.append(contentsOf: encoded)
-            }
-        }
-    }
+    static func word(for conversation: ConversationID) -> String { "__\(conversation.rawValue)" }
 }
