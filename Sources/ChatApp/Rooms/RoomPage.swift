@@ -181,7 +181,8 @@ final class RoomPage {
         attempt { account throws(RoomFailure) in try await account.rooms.changeNickname(in: room, to: target) }
     }
 
-    func changeTopic() {
+    @discardableResult
+    func changeTopic() -> MessageDialog {
         let field = TextView()
         field.text = room.subject ?? ""
         field.padding(horizontal: 8, vertical: 8).accessible(label: localized("Topic"))
@@ -195,6 +196,7 @@ final class RoomPage {
             self.attempt { account throws(RoomFailure) in try await account.rooms.changeSubject(of: room, to: text) }
         }
         field.grabFocus()
+        return dialog
     }
 
     private func closeForEverybody() {

@@ -81,6 +81,9 @@ struct Control {
                     chosen: Int(adw_combo_row_get_selected(combo)))
             } else if isA(adw_entry_row_get_type()) || isA(gtk_entry_get_type()) || isA(gtk_search_entry_get_type()) {
                 self = .field
+            } else if isA(gtk_text_view_get_type()) {
+                let view = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkTextView.self)
+                self = gtk_text_view_get_editable(view).isTrue ? .field : .other
             } else if isA(gtk_list_box_row_get_type()) {
                 self = gtk_list_box_row_get_activatable(row).isTrue ? .row : .other
             } else if WidgetTree.typeName(widget) == "GtkListItemWidget" {
@@ -119,7 +122,12 @@ struct Control {
         case .choose(let index):
             adw_combo_row_set_selected(
                 UnsafeMutableRawPointer(widget).assumingMemoryBound(to: AdwComboRow.self), guint(index))
-        case .type: gtk_editable_set_text(OpaquePointer(widget), Self.text)
+        case .type:
+            guard WidgetTree.isA(widget, gtk_text_view_get_type()) else {
+                return gtk_editable_set_text(OpaquePointer(widget), Self.text)
+            }
+            let view = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkTextView.self)
+            gtk_text_buffer_set_text(gtk_text_view_get_buffer(view), Self.text, gint(Self.text.utf8.count))
         case .press:
             if WidgetTree.isA(widget, gtk_menu_button_get_type()) {
                 gtk_menu_button_popup(OpaquePointer(widget))

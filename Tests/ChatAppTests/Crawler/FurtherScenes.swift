@@ -132,6 +132,10 @@ final class MediaScenes {
     /// The viewer and the preview before sending.
     var further: [Scene] {
         [
+            page("files").menu("menu of a file", exceptions: ["Save As…": Scenes.choosesFile]) { [self] _ in
+                window?.files?.showMenu(of: 0)
+                return nil
+            },
             page("pictures").menu("menu of a picture", exceptions: ["Save As…": Scenes.choosesFile]) { [self] _ in
                 window?.pictures?.showMenu(of: 0)
                 return nil

@@ -18,6 +18,8 @@ struct Scene {
     let title: String
     /// The controls that have no effect that can be seen in this process, with the reason.
     var exceptions: [String: String] = [:]
+    /// What controls must change, by their names, where any change is not enough.
+    var effects: [String: @MainActor () -> Bool] = [:]
     var menu: Menu?
     /// Finds the part of the window whose controls are used; `nil` for the whole window. The others belong to another scene.
     var part: (@MainActor (Window) async -> WidgetPointer?)?
@@ -25,7 +27,7 @@ struct Scene {
 
     /// The same window, of which a part is used.
     func part(_ part: @escaping @MainActor (Window) async -> WidgetPointer?) -> Scene {
-        Scene(title: title, exceptions: exceptions, menu: menu, part: part, open: open)
+        Scene(title: title, exceptions: exceptions, effects: effects, menu: menu, part: part, open: open)
     }
 
     /// The group of preferences in which a row has this title.

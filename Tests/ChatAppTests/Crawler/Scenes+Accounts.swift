@@ -109,20 +109,25 @@ extension Scenes {
 
     /// The page after a further account was created.
     var newAccount: Scene {
-        Scene(title: "a further account") { [self] in
-            let flow = SignInFlow(sample.home, isFirst: false)
-            let window = Window("Hongyan", width: 460, height: 680, flow.root)
-            flow.window = { [weak window] in window }
-            // What the preferences do: they close the window, and open the page of the account.
-            flow.onDone = { [weak window] _ in window?.close() }
-            flow.onProfile = { [weak window] _ in window?.close() }
-            window.retain(flow)
+        // The preferences are open, at the page of the account.
+        func showsAccount() -> Bool {
+            let texts = WidgetTree.toplevels.map { WidgetTree.texts(in: $0.widget) }
+            return texts.contains { $0.contains("Sign Out and Remove…") && $0.contains("juliet@capulet.example") }
+        }
+        let effects: [String: @MainActor () -> Bool] = [
+            "Done": { [self] in furtherAccount?.isMapped != true && !showsAccount() },
+            "Choose a Name and Picture…": { [self] in furtherAccount?.isMapped != true && showsAccount() },
+        ]
+        return Scene(title: "a further account", effects: effects) { [self] in
+            let signIn = SignInWindow.add(sample.home, over: nil)
+            let flow = signIn.flow
+            furtherAccount = signIn.window
+            // As after the form of a provider, which needs a server.
             flow.showNewAccount(sample.account)
-            window.present()
             _ = await Toolkit.eventually {
                 flow.newAccount?.own.code.code != nil && flow.newAccount?.done.isMapped == true
             }
-            return window
+            return signIn.window
         }
     }
 

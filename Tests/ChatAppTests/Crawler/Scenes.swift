@@ -14,10 +14,12 @@ import XMPPAddress
 final class Scenes {
     let sample: TalkSample
     private(set) var main: MainWindow?
-    private var about: RoomWindow?
+    /// The window of a further account.
+    weak var furtherAccount: Window?
+    var about: RoomWindow?
 
     /// The person that was mentioned from the list of a room.
-    private var mentioned = ""
+    var mentioned = ""
 
     static let choosesFile = "the chooser belongs to the desktop"
     static let isRead = "it is read when the form or the dialog is answered"
@@ -65,6 +67,11 @@ final class Scenes {
     // MARK: The main window
 
     func openMain(_ key: ConversationKey? = nil, width: Int = 1100) async throws -> Window {
+        // What was written in the use before this one is no draft of this one.
+        if let written = main?.conversation?.composer?.composer {
+            (written.text, written.reply, written.edit) = ("", nil, nil)
+            await written.flush(evenIfSaved: true)
+        }
         let main = try MainWindow.shown(context)
         self.main = main
         main.window.setDefaultSize(width: width, height: 700)
@@ -91,18 +98,31 @@ final class Scenes {
         }
     }
 
+    /// What is written is in the message, and can be sent.
+    private var writing: [String: @MainActor () -> Bool] {
+        [
+            "Message": { [self] in
+                guard let view = main?.conversation?.composer else { return false }
+                return view.composer.text == Control.text && view.send.isMapped && view.send.isSensitive
+            }
+        ]
+    }
+
     var mainWindows: [Scene] {
         let key = sample.key
         return [
-            Scene(title: "main window", exceptions: ["Send pictures or files": Self.choosesFile]) { [self] in
+            Scene(title: "main window", exceptions: ["Send pictures or files": Self.choosesFile], effects: writing) {
+                [self] in
                 try await openMain(key)
             },
             Scene(title: "main window without a conversation") { [self] in
                 context.windowState.conversation = nil
                 return try await openMain()
             }.part { [self] _ in main?.welcome.root.widget },
-            Scene(title: "main window with a room", exceptions: ["Send pictures or files": Self.choosesFile]) {
-                [self] in
+            Scene(
+                title: "main window with a room", exceptions: ["Send pictures or files": Self.choosesFile],
+                effects: writing
+            ) { [self] in
                 try await openMain(room)
             }.part { [self] _ in main?.conversation?.root.widget },
             Scene(title: "contacts", exceptions: ["Offline · 2": "a heading"]) { [self] in
@@ -119,7 +139,7 @@ final class Scenes {
                 }
             ).part { [self] _ in main?.conversation?.selectionBar.root.widget },
             Scene(
-                title: "a reply", exceptions: ["Send pictures or files": Self.choosesFile],
+                title: "a reply", exceptions: ["Send pictures or files": Self.choosesFile], effects: writing,
                 open: openConversation { view in
                     if let message = view.timeline.model.items.last?.message { view.timeline.onReply(message.id) }
                 }
@@ -252,72 +272,6 @@ final class Scenes {
                 let window = CommandWindow(CommandModel(sample.romeo, account: account), name: "Romeo", over: nil)
                 window.present()
                 return window.window
-            },
-        ]
-    }
-
-    // MARK: Rooms
-
-    private func model() throws -> RoomModel {
-        let model = RoomModel(try room, store: sample.home.store, environment: sample.home.environment)
-        model.show(
-            RoomState(
-                isInside: true, nickname: "Jule", subject: "Roses",
-                people: [
-                    RoomState.Person(nickname: "Jule", standing: .owner, isModerator: true, isOwn: true),
-                    RoomState.Person(nickname: "Romeo", address: sample.romeo),
-                    RoomState.Person(nickname: "Nurse"),
-                ]))
-        return model
-    }
-
-    private func openRoom(_ page: String = "people") throws -> Window {
-        let about = RoomWindow(try model(), context)
-        self.about = about
-        about.stack.shown = page
-        about.people.menus.onMention = { [weak self] in self?.mentioned = $0 }
-        about.present()
-        return about.window
-    }
-
-    var rooms: [Scene] {
-        let people = Scene(
-            title: "people of a room",
-            exceptions: ["J Jule you · online Owner": "nothing can be done with oneself"]
-        ) { [self] in try openRoom() }
-        return [
-            Scene(title: "join a room") { [self] in
-                RoomEntryWindow.show(RoomEntryModel(accounts: sample.home.chatAccounts), context).window
-            },
-            Scene(
-                title: "create a room", exceptions: ["Access [1]": Self.isRead, "Access [2]": Self.isRead]
-            ) { [self] in
-                let entry = RoomEntryWindow.show(RoomEntryModel(accounts: sample.home.chatAccounts), context)
-                entry.view.showCreation()
-                return entry.window
-            },
-            people,
-            people.menu("person in a room") { [self] _ in
-                mentioned = ""
-                _ = await Toolkit.eventually { [about] in
-                    about?.people.list.focus(on: 1) == true && about?.people.showMenuOfFocused() == true
-                }
-                return nil
-            },
-            Scene(title: "page of a room") { [self] in try openRoom("room") },
-            Scene(title: "invite to a room", exceptions: ["Message (optional)": Self.isRead]) { [self] in
-                let view = RoomInviteWindow(try model(), context, over: nil) { _ in }
-                view.present()
-                return view.window
-            },
-            Scene(title: "settings of a room", exceptions: ["Choose a Picture…": Self.choosesFile]) { [self] in
-                let account = try #require(sample.home.account(sample.account))
-                let view = RoomSettingsWindow(
-                    RoomSettingsModel(try room, account: account, isOwner: true), sample.home.conversations,
-                    sample.home.avatars, own: account.address, over: nil
-                ) { _ in nil }
-                view.present()
-                return view.window
             },
         ]
     }

@@ -69,6 +69,13 @@ enum WidgetTree {
         return nil
     }
 
+    /// The labels in a widget that have a text.
+    static func labels(in widget: WidgetPointer) -> [OpaquePointer] {
+        guard gtk_widget_is_visible(widget).isTrue else { return [] }
+        if isA(widget, gtk_label_get_type()) { return texts(in: widget).isEmpty ? [] : [OpaquePointer(widget)] }
+        return children(widget).flatMap { labels(in: $0) }
+    }
+
     /// The texts that a person can read in a widget.
     static func texts(in widget: WidgetPointer) -> [String] {
         guard gtk_widget_is_visible(widget).isTrue else { return [] }
@@ -88,6 +95,7 @@ enum WidgetTree {
     /// What a person calls a widget: its tip, its texts, else the title of its row.
     static func name(of widget: WidgetPointer) -> String {
         if let tip = gtk_widget_get_tooltip_text(widget) { return String(cString: tip) }
+        if isA(widget, gtk_text_view_get_type()), let name = AccessibilityReader.name(of: widget) { return name }
         if isA(widget, adw_preferences_row_get_type()), let title = rowTitle(of: widget), !title.isEmpty {
             return title
         }

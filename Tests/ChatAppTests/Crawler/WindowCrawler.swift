@@ -63,8 +63,11 @@ struct WindowCrawler {
         let before = (
             windows: isMenu ? shown.before : WidgetTree.fingerprint(besides: left), state: await state()
         )
+        // The effect is not there without it.
+        if scene.effects[control.name]?() == true { return false }
         control.apply(to: widget)
         func isChanged() async -> Bool {
+            if let isThere = scene.effects[control.name] { return isThere() }
             // A menu within the menu.
             if isMenu, WidgetTree.isA(widget, gtk_menu_button_get_type()) {
                 return gtk_menu_button_get_popover(OpaquePointer(widget)).map {

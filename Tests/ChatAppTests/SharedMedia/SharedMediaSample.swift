@@ -94,14 +94,25 @@ final class SharedMediaSample {
             .text(MessageText("", attachments: [attachment])), ago: minutes, from: sender, isOwn: isOwn, in: key)
     }
 
+    /// A file that is on this computer, of a type that no program may open without being asked to.
+    @discardableResult
+    func localFile(_ name: String, ago minutes: Int64, isOwn: Bool = false) async throws -> MessageID {
+        let bytes = [UInt8](name.utf8)
+        let attachment = Attachment(
+            kind: .file, mediaType: "application/vnd.oasis.opendocument.text", name: name, size: Int64(bytes.count),
+            contentHash: try await media.insert(bytes).description, isLocal: true)
+        return try await say(attachment, ago: minutes, isOwn: isOwn)
+    }
+
+    func localFiles() async throws {
+        try await localFile("A letter to Friar Laurence.odt", ago: 8000)
+        try await localFile("The feast of the Capulets.odt", ago: 2000, isOwn: true)
+        try await localFile("A list of everybody who is asked to come.odt", ago: 50)
+    }
+
     /// Files of each kind.
     func everything() async throws {
-        for number in 0..<9 {
-            try await picture(number, ago: Int64(20_000 - number * 1500), isOwn: number % 4 == 1)
-        }
-        try await voice(seconds: 7, ago: 9000)
-        try await voice(seconds: 21, ago: 1600, isOwn: true)
-        try await voice(seconds: 4, ago: 30)
+        try await picturesAndVoice()
         try await file(sampleWords("A letter to Friar Laurence.pdf"), size: 84_000, ago: 8000)
         try await file(
             sampleWords("The feast of the Capulets.mp4"), size: 23_400_000, kind: .video, type: "video/mp4",
@@ -109,6 +120,15 @@ final class SharedMediaSample {
         try await file(
             sampleWords("A list of everybody who is asked to come to the feast, with their servants.ods"),
             size: 1_240_000, type: "application/vnd.oasis.opendocument.spreadsheet", ago: 50)
+    }
+
+    func picturesAndVoice() async throws {
+        for number in 0..<9 {
+            try await picture(number, ago: Int64(20_000 - number * 1500), isOwn: number % 4 == 1)
+        }
+        try await voice(seconds: 7, ago: 9000)
+        try await voice(seconds: 21, ago: 1600, isOwn: true)
+        try await voice(seconds: 4, ago: 30)
     }
 
     func show(
