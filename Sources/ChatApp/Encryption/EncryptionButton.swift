@@ -103,8 +103,8 @@ final class EncryptionPopover {
         unreadable.accessible(label: localized("Not readable for"))
         let content = Box.vertical(spacing: 10, title, explanation, scroller, choices.root, devices).margins(
             horizontal: 12, vertical: 10
-        ).minimumSize(width: 270)
-        popover = Popover(ScrolledWindow(content).growsWithContent(upTo: Self.maximum).isAsWideAsContent())
+        ).minimumSize(width: 240)
+        popover = Popover(fitting: ScrolledWindow(content).growsWithContent(upTo: Self.maximum).isAsWideAsContent())
         popover.accessible(label: localized("Encryption"))
         choices.onChoice = { [weak self] in self?.choose($0) }
         devices.onClick { [weak self] in self?.onDevices() }

@@ -22,7 +22,12 @@ public final class MenuButton: Widget {
             cast(),
             { button, data in
                 guard let button, let data else { return }
-                guard gtk_menu_button_get_popover(button) == nil else { return }
+                // The window may have another width than before: see ``PopoverBin``.
+                if let popover = gtk_menu_button_get_popover(button) {
+                    let content = UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self)
+                    if let child = gtk_popover_get_child(content) { gtk_widget_queue_resize(child) }
+                    return
+                }
                 let popover = Callback<Void, Popover>.from(data).body(())
                 gtk_menu_button_set_popover(button, popover.widget)
                 withExtendedLifetime(popover) {}
@@ -52,6 +57,13 @@ public class Popover: Widget {
     public init(_ child: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_popover_new()))
         gtk_popover_set_child(cast(), child?.widget)
+    }
+
+    /// Content that breaks its texts into lines where the window is narrow.
+    public init(fitting child: Widget) {
+        super.init(adopting: UnsafeMutableRawPointer(gtk_popover_new()))
+        let bin = PopoverBin(child)
+        gtk_popover_set_child(cast(), bin.widget)
     }
 
     /// A menu as a popover, for a secondary click.

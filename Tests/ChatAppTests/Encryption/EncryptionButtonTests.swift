@@ -16,7 +16,7 @@ extension WindowTests {
         init() throws { try #require(Toolkit.isReady) }
 
         private func opened(
-            _ forecast: EncryptionForecast, _ picture: String
+            _ forecast: EncryptionForecast, _ picture: String?
         ) async throws -> (EncryptionSample, Window, ConversationView, EncryptionPopover) {
             let sample = try await EncryptionSample()
             sample.keys.show(forecast)
@@ -27,7 +27,7 @@ extension WindowTests {
             lock.open()
             #expect(await Toolkit.eventually { lock.content?.popover.isMapped == true })
             let content = try #require(lock.content)
-            await Toolkit.picture(window, picture, with: content.popover)
+            if let picture { await Toolkit.picture(window, picture, with: content.popover) }
             return (sample, window, view, content)
         }
 
@@ -104,6 +104,35 @@ extension WindowTests {
             window.destroy()
             lock.close()
             await sample.talk.end()
+        }
+
+        @Test("what the lock opens is not wider than the window, also after the window or the text has another size")
+        func narrow() async throws {
+            let romeo = try JID("romeo@montague.example")
+            let (sample, window, view, content) = try await opened(
+                EncryptionForecast(
+                    .encrypted, policy: .whenPossible,
+                    unreadable: [.init(romeo, device: "1618033", .undecided), .init(romeo, device: "577215", .unused)]),
+                nil)
+            let lock = try #require(view.composer?.encryption)
+            #expect(await Toolkit.eventually { content.popover.width > 300 })
+            let wide = content.popover.width
+            for (width, text) in [(342, 1.0), (342, 2.0), (560, 1.0)] {
+                lock.button.close()
+                #expect(await Toolkit.eventually { !content.popover.isMapped })
+                ToolkitSettings.zoomText(text)
+                let borders = await Toolkit.borders(of: window)
+                window.setDefaultSize(width: width + borders, height: 640)
+                #expect(await Toolkit.eventually { text == 1 ? window.width == width : window.width >= width })
+                await Toolkit.settle()
+                lock.open()
+                #expect(await Toolkit.eventually { content.popover.isMapped && content.popover.width > 0 })
+                await Toolkit.settle()
+                #expect(content.popover.width <= window.width, "\(width), \(text)")
+                // Not narrower than it must be, either.
+                if width > wide { #expect(content.popover.width == wide) }
+            }
+            await end(sample, window, view)
         }
 
         @Test("clear text says why")
