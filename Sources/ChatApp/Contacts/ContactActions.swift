@@ -107,10 +107,9 @@ final class ContactActions {
     @discardableResult
     func block(isRequest: Bool = false) -> MessageDialog {
         let dialog = MessageDialog(
-            localized("Block %@?", model.name),
+            localized("Block this user?"), about: model.name, model.address.description,
             body: localized(
-                "You receive nothing from %@ any more, and appear offline to them. They are not notified.",
-                model.address))
+                "You receive nothing from them any more, and you appear offline to them. They are not notified."))
         dialog.add("cancel", localized("_Cancel")).add("block", localized("_Block"), .destructive)
             .byDefault("cancel").onEscape("cancel")
         dialog.present(over: window()) { answer in
@@ -132,7 +131,7 @@ final class ContactActions {
         spam.isActive = true
         let text = EntryRow(localized("More about it"))
         let dialog = MessageDialog(
-            localized("Report %@?", model.address),
+            localized("Report this user?"), about: model.address.description,
             body: localized(
                 "The operators of your server learn the address and the reason. The address is blocked, too."),
             Box.vertical(spacing: 6, spam, abuse, PreferencesGroup("", description: nil, [text])))
@@ -150,7 +149,7 @@ final class ContactActions {
     @discardableResult
     func delete() -> MessageDialog {
         let dialog = MessageDialog(
-            localized("Delete %@ from your contacts?", model.name),
+            localized("Delete this contact?"), about: model.name, model.address.description,
             body: localized(
                 "You'll no longer see each other's status. The conversation stays on this computer."))
         dialog.add("cancel", localized("_Cancel")).add("delete", localized("_Delete"), .destructive)

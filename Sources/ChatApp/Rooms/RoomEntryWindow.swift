@@ -194,7 +194,7 @@ struct RoomJoining {
         _ key: ConversationKey, title: String, over window: Window?, done: @escaping () -> Void = {}
     ) -> MessageDialog {
         let dialog = MessageDialog(
-            localized("Leave %@?", title),
+            localized("Leave this room?"), about: title,
             body: localized(
                 "You receive no more messages from this room, and its bookmark is removed on all your devices. The messages stay on this computer."
             ))

@@ -203,7 +203,7 @@ final class RoomPage {
         let reason = Entry(placeholder: localized("Reason"))
         reason.accessible(label: localized("Reason"))
         let dialog = MessageDialog(
-            localized("Close %@ for everyone?", room.title),
+            localized("Close this room for everyone?"), about: room.title,
             body: localized(
                 "All occupants are removed, and the room and its history on the server are deleted. This cannot be undone."
             ),

@@ -25,7 +25,7 @@ final class InvitationQuestion {
             ? localized("The contact is added to your account %@.", first.address)
             : localized("The contact is added to the account that you choose.")
         dialog = MessageDialog(
-            localized("Add %@?", name), body: name == address ? sentence : address + "\n\n" + sentence,
+            localized("Add this contact?"), about: name, address, body: sentence,
             account.map { PreferencesGroup("", description: nil, [$0]) })
         dialog.add("cancel", localized("_Cancel"))
         if invitation.provider != nil { dialog.add("create", localized("Create _Another Account")) }

@@ -24,6 +24,16 @@ public final class MessageDialog: Window {
         if let child { adw_message_dialog_set_extra_child(cast(), child.widget) }
     }
 
+    /// A question about something with a name of its own.
+    ///
+    /// - Parameter names: begin the body, each on a line and once. A heading has lines of a few words, and would be broken within a long
+    ///   name.
+    public convenience init(_ heading: String, about names: String..., body: String, _ child: Widget? = nil) {
+        var lines: [String] = []
+        for name in names where !lines.contains(name) { lines.append(name) }
+        self.init(heading, body: lines.joined(separator: "\n") + "\n\n" + body, child)
+    }
+
     @discardableResult
     public func add(_ response: String, _ label: String, _ appearance: Appearance = .plain) -> Self {
         adw_message_dialog_add_response(cast(), response, label)

@@ -1,3 +1,4 @@
+import CGTK
 import ChatEngine
 import ChatStore
 import Testing
@@ -89,6 +90,37 @@ extension WindowTests {
                 again.dialog.answer("add")
                 #expect(main.openKey?.address == (try JID("nurse@capulet.example")))
                 again.dialog.close()
+            }
+        }
+
+        @Test("a question has a heading of one line, and names of any length below it")
+        func headings() async throws {
+            let name = "the-nurse-of-the-younger-daughter@the-house-of-the-capulets.verona.example"
+            try await window { sample, main in
+                try await sample.save(StoredContact(address: try JID(name), subscription: .both))
+                let id = ContactRow.ID(account: sample.account, address: try JID(name))
+                let context = sample.context
+                #expect(await Toolkit.eventually { sample.home.contacts.rows[id] != nil })
+                let link = try #require(AccountInvitation("xmpp:new-\(name)?roster"))
+                let room = try sample.key("orchard@rooms.example", .room)
+                let questions = [
+                    try #require(context.links.open(link)).dialog, try #require(context.contactActions(id)).block(),
+                    try #require(context.contactActions(id)).report(),
+                    try #require(context.contactActions(id)).delete(),
+                    context.rooms.joining.askToLeave(room, title: name, over: nil),
+                ]
+                for question in questions {
+                    #expect(await Toolkit.eventually { question.width > 0 })
+                    await Toolkit.settle()
+                    let labels = WidgetTree.labels(in: question.window.widget)
+                    let heading = try #require(labels.first)
+                    #expect(gtk_label_get_layout(heading).map { pango_layout_get_line_count($0) } == 1)
+                    let texts = WindowCrawler.texts(of: question)
+                    #expect(!texts[0].contains(name) && texts[1].contains(name), "\(texts)")
+                    question.answer("cancel")
+                    question.close()
+                    await Toolkit.settle()
+                }
             }
         }
 
