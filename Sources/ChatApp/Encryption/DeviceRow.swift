@@ -108,8 +108,9 @@ final class KeyComparison {
     let theirs = Label().css("monospace", "title-4").centered().selectable()
     let ours = Label().css("monospace").centered().selectable()
 
-    /// The height in pixels of both fingerprints and the code; in a lower window they scroll.
-    private static let height = 520
+    /// The height in pixels of both fingerprints and the code. Higher, as with large text, they scroll: else the buttons, which are below
+    /// one another then, have no room.
+    private static let height = 400
 
     init(
         _ device: EncryptionDevice, of name: String, isOwn: Bool, thisDevice: EncryptionDevice?, link: String?

@@ -28,6 +28,7 @@ public final class ProgressBar: Widget {
 public final class StatusPage: Widget {
     public init(icon: String? = nil, title: String, description: String? = nil, _ child: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_status_page_new()))
+        breaksWordsWithoutHyphens()
         adw_status_page_set_icon_name(cast(), icon)
         show(title: title, description: description)
         adw_status_page_set_child(cast(), child?.widget)

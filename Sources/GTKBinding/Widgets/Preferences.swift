@@ -4,6 +4,7 @@ internal import CGTK
 public final class PreferencesGroup: Widget {
     public init(_ title: String = "", description: String? = nil, _ rows: [Widget] = []) {
         super.init(adopting: UnsafeMutableRawPointer(adw_preferences_group_new()))
+        breaksWordsWithoutHyphens()
         show(title: title)
         show(description: description)
         for row in rows { add(row) }

@@ -4,11 +4,15 @@ internal import CGTK
 public class ActionRow: Widget {
     public init(_ title: String = "", subtitle: String? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_action_row_new()))
+        breaksWordsWithoutHyphens()
         show(title: title)
         if let subtitle { show(subtitle: subtitle) }
     }
 
-    fileprivate init(row: UnsafeMutableRawPointer) { super.init(adopting: row) }
+    fileprivate init(row: UnsafeMutableRawPointer) {
+        super.init(adopting: row)
+        breaksWordsWithoutHyphens()
+    }
 
     /// Plain text, without markup.
     public func show(title: String) {

@@ -21,6 +21,7 @@ public final class MessageDialog: Window {
         super.init(
             toplevel: UnsafeMutableRawPointer(
                 adw_message_dialog_new(nil, ShownText.bounded(heading), ShownText.bounded(body))))
+        breaksWordsWithoutHyphens()
         if let child { adw_message_dialog_set_extra_child(cast(), child.widget) }
     }
 

@@ -31,6 +31,8 @@ extension WindowTests {
                 let order = reader.focusOrder(in: window)
                 #expect(order.problems.isEmpty, "\(scene.title), Tab: \(order.problems)")
                 print("\(scene.title): \(order.count) Tab stops")
+                let hyphenated = WidgetTree.hyphenatedAddresses(in: window.widget)
+                #expect(hyphenated.isEmpty, "\(scene.title), hyphens: \(hyphenated)")
                 await Contrast.check(window, scene.title)
                 return await WindowCrawler.close()
             }
@@ -39,6 +41,10 @@ extension WindowTests {
             let popover = try #require(WidgetTree.openPopover(in: window))
             let unnamed = AccessibilityReader(root: popover).unnamed
             #expect(unnamed.isEmpty, "\(scene.title), without a name: \(unnamed)")
+            // A menu is as wide as its entries.
+            await WindowCrawler.rest(window)
+            let cut = WidgetTree.cutTexts(in: popover)
+            #expect(cut.isEmpty, "\(scene.title), cut off: \(cut)")
             await WindowCrawler.close()
         }
 

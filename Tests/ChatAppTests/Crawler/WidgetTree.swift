@@ -76,6 +76,31 @@ enum WidgetTree {
         return children(widget).flatMap { labels(in: $0) }
     }
 
+    /// Texts with an address that get a hyphen where a line ends within it.
+    static func hyphenatedAddresses(in widget: WidgetPointer) -> [String] {
+        labels(in: widget).filter { gtk_label_get_wrap($0).isTrue }.compactMap { label in
+            guard let text = gtk_label_get_text(label).map({ String(cString: $0) }), text.contains("@"),
+                !hasNoHyphens(label)
+            else { return nil }
+            return text
+        }
+    }
+
+    private static func hasNoHyphens(_ label: OpaquePointer) -> Bool {
+        guard let attributes = gtk_label_get_attributes(label), let iterator = pango_attr_list_get_iterator(attributes)
+        else { return false }
+        defer { pango_attr_iterator_destroy(iterator) }
+        guard let found = pango_attr_iterator_get(iterator, PANGO_ATTR_INSERT_HYPHENS) else { return false }
+        return UnsafeMutableRawPointer(found).assumingMemoryBound(to: PangoAttrInt.self).pointee.value == 0
+    }
+
+    /// Texts that are cut off.
+    static func cutTexts(in widget: WidgetPointer) -> [String] {
+        labels(in: widget).filter { label in
+            gtk_label_get_layout(label).map { pango_layout_is_ellipsized($0).isTrue } ?? false
+        }.compactMap { gtk_label_get_text($0).map { String(cString: $0) } }
+    }
+
     /// The texts that a person can read in a widget.
     static func texts(in widget: WidgetPointer) -> [String] {
         guard gtk_widget_is_visible(widget).isTrue else { return [] }

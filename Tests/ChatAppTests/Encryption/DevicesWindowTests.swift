@@ -1,3 +1,4 @@
+import CGTK
 import ChatEngine
 import ChatModel
 import ChatStore
@@ -30,6 +31,38 @@ extension WindowTests {
             #expect(rows[2].root.isActivatable)
             #expect(rows[4].decisions == [.compare, .trust, .forget])
             await Toolkit.picture(window.window, "devices")
+            window.window.close()
+            await Toolkit.settle()
+            await sample.talk.end()
+        }
+
+        @Test("with large text all answers of a comparison are below its content and inside of the dialog")
+        func largeText() async throws {
+            let sample = try await EncryptionSample()
+            sample.romeosDevices()
+            let window = try #require(sample.window())
+            #expect(await Toolkit.eventually { window.view.rows.count == 5 && window.view.model.link != nil })
+            ToolkitSettings.zoomText(2)
+            let comparison = try #require(window.view.compare(window.view.model.devices[1]))
+            let dialog = comparison.dialog
+            #expect(await Toolkit.eventually { dialog.width > 0 && dialog.height > 0 })
+            await Toolkit.settle()
+            let root = dialog.window.widget
+            let scroller = try #require(
+                WidgetTree.ancestor(of: comparison.theirs.widget, gtk_scrolled_window_get_type()))
+            let content = Widget(borrowing: UnsafeMutableRawPointer(scroller))
+            let place = try #require(content.frame(in: dialog))
+            let bottom = place.y + place.height
+            for answer in ["They Match", "They Differ", "Not Now"] {
+                let button = try #require(
+                    WidgetTree.first(in: root) {
+                        WidgetTree.isA($0, gtk_button_get_type()) && WidgetTree.texts(in: $0) == [answer]
+                    })
+                let frame = try #require(Widget(borrowing: UnsafeMutableRawPointer(button)).frame(in: dialog))
+                #expect(frame.y >= bottom && frame.y + frame.height <= Double(dialog.height), "\(answer): \(frame)")
+            }
+            ToolkitSettings.zoomText(1)
+            dialog.close()
             window.window.close()
             await Toolkit.settle()
             await sample.talk.end()
