@@ -39,8 +39,7 @@ final class ContactGroupButton {
 
     private func choices() -> Popover {
         let column = Box.vertical(spacing: 2)
-        let popover = Popover(
-            fitting: ScrolledWindow(column).isAsWideAsContent().growsWithContent(upTo: 320, showsBar: true))
+        let popover = Popover(fitting: column, upTo: 320, showsBar: true)
         for choice in [nil] + groups.map(Optional.some) {
             let text = Label(choice ?? localized("All Contacts")).ellipsize().textAlignment(0)
             let row = Button("").css("flat")

@@ -104,7 +104,7 @@ final class EncryptionPopover {
         let content = Box.vertical(spacing: 10, title, explanation, scroller, choices.root, devices).margins(
             horizontal: 12, vertical: 10
         ).minimumSize(width: 240)
-        popover = Popover(fitting: ScrolledWindow(content).growsWithContent(upTo: Self.maximum).isAsWideAsContent())
+        popover = Popover(fitting: content, upTo: Self.maximum)
         popover.accessible(label: localized("Encryption"))
         choices.onChoice = { [weak self] in self?.choose($0) }
         devices.onClick { [weak self] in self?.onDevices() }

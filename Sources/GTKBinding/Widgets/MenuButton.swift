@@ -24,8 +24,7 @@ public final class MenuButton: Widget {
                 guard let button, let data else { return }
                 // The window may have another width than before: see ``PopoverBin``.
                 if let popover = gtk_menu_button_get_popover(button) {
-                    let content = UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self)
-                    if let child = gtk_popover_get_child(content) { gtk_widget_queue_resize(child) }
+                    PopoverBin.forgetSizes(in: UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkWidget.self))
                     return
                 }
                 let popover = Callback<Void, Popover>.from(data).body(())
@@ -59,11 +58,12 @@ public class Popover: Widget {
         gtk_popover_set_child(cast(), child?.widget)
     }
 
-    /// Content that breaks its texts into lines where the window is narrow.
-    public init(fitting child: Widget) {
+    /// Content that breaks its texts into lines where the window is narrow, and scrolls beyond a height in pixels.
+    public init(fitting child: Widget, upTo height: Int, showsBar: Bool = false) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_popover_new()))
-        let bin = PopoverBin(child)
-        gtk_popover_set_child(cast(), bin.widget)
+        let scroller = ScrolledWindow(PopoverBin(child)).isAsWideAsContent()
+            .growsWithContent(upTo: height, showsBar: showsBar)
+        gtk_popover_set_child(cast(), scroller.widget)
     }
 
     /// A menu as a popover, for a secondary click.

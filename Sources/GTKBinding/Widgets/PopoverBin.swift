@@ -11,12 +11,27 @@ final class PopoverBin: Widget {
         gtk_widget_set_layout_manager(widget, Self.layout())
     }
 
+    /// Lets everything in a popover be measured again.
+    static func forgetSizes(in widget: UnsafeMutablePointer<GtkWidget>) {
+        gtk_widget_queue_resize(widget)
+        var child = gtk_widget_get_first_child(widget)
+        while let next = child {
+            forgetSizes(in: next)
+            child = gtk_widget_get_next_sibling(next)
+        }
+    }
+
     private static func layout() -> UnsafeMutablePointer<GtkLayoutManager>? {
         gtk_custom_layout_new(
             { _ in GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH },
             { widget, orientation, size, minimum, natural, _, _ in
                 guard let widget, let child = gtk_widget_get_first_child(widget) else { return }
                 var (least, usual): (gint, gint) = (0, 0)
+                // A scrolled window asks for the height at no width: it is the one that is used.
+                var size = size
+                if orientation == .vertical, size < 0 {
+                    gtk_widget_measure(widget, .horizontal, -1, nil, &size, nil, nil)
+                }
                 gtk_widget_measure(child, orientation, size, &least, &usual, nil, nil)
                 if orientation == .horizontal, let window = gtk_widget_get_root(widget) {
                     let room = gtk_widget_get_width(

@@ -129,6 +129,9 @@ extension WindowTests {
                 #expect(await Toolkit.eventually { content.popover.isMapped && content.popover.width > 0 })
                 await Toolkit.settle()
                 #expect(content.popover.width <= window.width, "\(width), \(text)")
+                // All of it is there without scrolling.
+                let devices = try #require(content.devices.frame(in: content.popover))
+                #expect(devices.y + devices.height <= Double(content.popover.height), "\(width), \(text)")
                 // Not narrower than it must be, either.
                 if width > wide { #expect(content.popover.width == wide) }
             }
