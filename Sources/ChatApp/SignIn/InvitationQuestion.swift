@@ -26,7 +26,7 @@ final class InvitationQuestion {
             : localized("The contact is added to the account that you choose.")
         dialog = MessageDialog(
             localized("Add this contact?"), about: name, address, body: sentence,
-            account.map { PreferencesGroup("", description: nil, [$0]) })
+            account.map { PreferencesGroup("", description: nil, [$0]).minimumSize(width: 288) })
         dialog.add("cancel", localized("_Cancel"))
         if invitation.provider != nil { dialog.add("create", localized("Create _Another Account")) }
         dialog.add("add", localized("_Add Contact"), .suggested).byDefault("add").onEscape("cancel")

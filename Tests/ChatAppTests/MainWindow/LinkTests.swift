@@ -132,6 +132,10 @@ extension WindowTests {
             let link = try #require(AccountInvitation("xmpp:romeo@montague.example?roster"))
             let question = try #require(context.links.open(link))
             await Toolkit.picture(question.dialog, "invitation-question")
+            // The address of the account can be read.
+            #expect(await Toolkit.eventually { question.dialog.width > 0 })
+            await Toolkit.settle()
+            #expect(WidgetTree.cutTexts(in: question.dialog.window.widget).isEmpty)
             let account = try #require(question.account)
             account.selected = 1
             question.dialog.answer("add")
