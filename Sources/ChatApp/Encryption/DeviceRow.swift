@@ -108,9 +108,9 @@ final class KeyComparison {
     let theirs = Label().css("monospace", "title-4").centered().selectable()
     let ours = Label().css("monospace").centered().selectable()
 
-    /// The height in pixels of both fingerprints and the code. Higher, as with large text, they scroll: else the buttons, which are below
-    /// one another then, have no room.
-    private static let height = 400
+    /// The height in pixels of both fingerprints and the code; beyond it they scroll. With large text they are higher than many screens
+    /// anyway, and the answers, which are below one another then, need room.
+    private static var height: Int { ToolkitSettings.textSize > 1.2 ? 400 : 520 }
 
     init(
         _ device: EncryptionDevice, of name: String, isOwn: Bool, thisDevice: EncryptionDevice?, link: String?
@@ -132,7 +132,7 @@ final class KeyComparison {
             .css("caption-heading")
         // With large text all of this is higher than many screens, and only the dialog's own text would not scroll.
         let content = Box.vertical(
-            spacing: 12, Label(body).wrap(maximumCharacters: 40).centered(),
+            spacing: 10, Label(body).wrap(maximumCharacters: 40).centered(),
             Label(Wording.name(device)).ellipsize().css("caption-heading"), theirs,
             Separator(.horizontal), heading, ours, code.root)
         if thisDevice?.fingerprint == nil { for part in [heading, ours] { part.isVisible = false } }

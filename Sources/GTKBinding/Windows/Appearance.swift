@@ -70,6 +70,12 @@ public enum ToolkitSettings {
         settings?.set("gtk-xft-dpi", Int(factor * usual))
     }
 
+    /// The size of texts, as the desktop and the program have set it; 1 is that of a desktop without a setting.
+    public static var textSize: Double {
+        let resolution = settings?.integer("gtk-xft-dpi") ?? -1
+        return resolution > 0 ? Double(resolution) / (96 * 1024) : 1
+    }
+
     /// The size of texts; 1 is that of a desktop without a setting.
     package static func scaleText(_ factor: Double) { settings?.set("gtk-xft-dpi", Int(factor * 96 * 1024)) }
 

@@ -36,6 +36,27 @@ extension WindowTests {
             await sample.talk.end()
         }
 
+        @Test("the comparison shows the whole code without scrolling")
+        func wholeCode() async throws {
+            let sample = try await EncryptionSample()
+            sample.romeosDevices()
+            let window = try #require(sample.window())
+            #expect(await Toolkit.eventually { window.view.rows.count == 5 && window.view.model.link != nil })
+            let comparison = try #require(window.view.compare(window.view.model.devices[1]))
+            #expect(await Toolkit.eventually { comparison.dialog.width > 0 && comparison.dialog.height > 0 })
+            await Toolkit.settle()
+            let scroller = try #require(
+                WidgetTree.ancestor(of: comparison.theirs.widget, gtk_scrolled_window_get_type()))
+            let content = try #require(
+                Widget(borrowing: UnsafeMutableRawPointer(scroller)).frame(in: comparison.dialog))
+            let code = try #require(comparison.code.root.frame(in: comparison.dialog))
+            #expect(code.height > 0 && code.y + code.height <= content.y + content.height)
+            comparison.dialog.close()
+            window.window.close()
+            await Toolkit.settle()
+            await sample.talk.end()
+        }
+
         @Test("with large text all answers of a comparison are below its content and inside of the dialog")
         func largeText() async throws {
             let sample = try await EncryptionSample()
