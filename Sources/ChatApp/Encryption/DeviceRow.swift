@@ -130,9 +130,10 @@ final class KeyComparison {
         let heading = Label(localized("Your device, for a comparison the other way")).wrap(maximumCharacters: 34)
             .centered()
             .css("caption-heading")
-        // With large text all of this is higher than many screens, and only the dialog's own text would not scroll.
+        // With large text all of this is higher than many screens, and only the dialog's own text would not scroll. What scrolls asks for
+        // its height at its natural width, so its text is not to be wider than the dialog.
         let content = Box.vertical(
-            spacing: 10, Label(body).wrap(maximumCharacters: 40).centered(),
+            spacing: 7, Label(body).wrap(maximumCharacters: 28).centered(),
             Label(Wording.name(device)).ellipsize().css("caption-heading"), theirs,
             Separator(.horizontal), heading, ours, code.root)
         if thisDevice?.fingerprint == nil { for part in [heading, ours] { part.isVisible = false } }
