@@ -133,23 +133,25 @@ struct SharedProfileTests {
     }
 
     @Test("a program waits for each one that uses the profile before it, but not without end")
-    func patience() {
+    func holderWait() {
         let start = ContinuousClock.now
-        var patience = HolderPatience(now: start)
-        func isLeft(for holder: Int32?, after seconds: Int) -> Bool {
-            patience.isLeft(for: holder, now: start + .seconds(seconds))
+        var wait = HolderWait(now: start)
+        func mayContinue(for holder: Int32?, after seconds: Int) -> Bool {
+            wait.mayContinue(for: holder, now: start + .seconds(seconds))
         }
         // Each one has its own time; without a number it is the same one.
-        let first = [isLeft(for: 1, after: 9), isLeft(for: 1, after: 18), isLeft(for: 1, after: 20)]
+        let first = [mayContinue(for: 1, after: 9), mayContinue(for: 1, after: 18), mayContinue(for: 1, after: 20)]
         #expect(first == [true, true, false])
-        let second = [isLeft(for: 2, after: 20), isLeft(for: nil, after: 29), isLeft(for: nil, after: 31)]
+        let second = [
+            mayContinue(for: 2, after: 20), mayContinue(for: nil, after: 29), mayContinue(for: nil, after: 31),
+        ]
         #expect(second == [true, true, false])
         // One that ended without an answer gives more.
-        let hasLost = patience.hasLost(now: start + .seconds(31))
-        let third = [hasLost, isLeft(for: 2, after: 40), isLeft(for: 2, after: 42)]
+        let isLost = wait.mayContinueAfterEnd(now: start + .seconds(31))
+        let third = [isLost, mayContinue(for: 2, after: 40), mayContinue(for: 2, after: 42)]
         #expect(third == [true, true, false])
         var count = 0
-        while count < 1000, isLeft(for: Int32(100 + count), after: 100 + 20 * count) { count += 1 }
+        while count < 1000, mayContinue(for: Int32(100 + count), after: 100 + 20 * count) { count += 1 }
         #expect((17..<100).contains(count))
     }
 

@@ -110,7 +110,12 @@ final class KeyComparison {
 
     /// The height in pixels of both fingerprints and the code; beyond it they scroll. With large text they are higher than many screens
     /// anyway, and the answers, which are below one another then, need room.
-    private static var height: Int { ToolkitSettings.textSize > 1.2 ? 400 : 520 }
+    private static var height: Int { ToolkitSettings.textSize > largeText ? 400 : 520 }
+    /// From this size on the answers are below one another.
+    private static let largeText = 1.2
+    /// The width of the explanation in characters. What scrolls asks for its height at its natural width, so a text that is wider than the
+    /// dialog would get too few lines.
+    private static let width = 28
 
     init(
         _ device: EncryptionDevice, of name: String, isOwn: Bool, thisDevice: EncryptionDevice?, link: String?
@@ -130,10 +135,9 @@ final class KeyComparison {
         let heading = Label(localized("Your device, for a comparison the other way")).wrap(maximumCharacters: 34)
             .centered()
             .css("caption-heading")
-        // With large text all of this is higher than many screens, and only the dialog's own text would not scroll. What scrolls asks for
-        // its height at its natural width, so its text is not to be wider than the dialog.
+        // With large text all of this is higher than many screens, and only the dialog's own text would not scroll.
         let content = Box.vertical(
-            spacing: 7, Label(body).wrap(maximumCharacters: 28).centered(),
+            spacing: 7, Label(body).wrap(maximumCharacters: Self.width).centered(),
             Label(Wording.name(device)).ellipsize().css("caption-heading"), theirs,
             Separator(.horizontal), heading, ours, code.root)
         if thisDevice?.fingerprint == nil { for part in [heading, ours] { part.isVisible = false } }

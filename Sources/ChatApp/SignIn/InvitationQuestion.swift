@@ -5,6 +5,9 @@ internal import Localization
 
 /// The question whether to add the contact of an invitation, and to which account.
 final class InvitationQuestion {
+    /// In pixels: room for the address of an account in its row.
+    private static let accountWidth = 288
+
     let dialog: MessageDialog
     /// The account that gets the contact; shown when there are several.
     let account: ComboRow?
@@ -26,7 +29,7 @@ final class InvitationQuestion {
             : localized("The contact is added to the account that you choose.")
         dialog = MessageDialog(
             localized("Add this contact?"), about: name, address, body: sentence,
-            account.map { PreferencesGroup("", description: nil, [$0]).minimumSize(width: 288) })
+            account.map { PreferencesGroup("", description: nil, [$0]).minimumSize(width: Self.accountWidth) })
         dialog.add("cancel", localized("_Cancel"))
         if invitation.provider != nil { dialog.add("create", localized("Create _Another Account")) }
         dialog.add("add", localized("_Add Contact"), .suggested).byDefault("add").onEscape("cancel")

@@ -42,7 +42,7 @@ extension Profile {
     nonisolated(nonsending) func withHolder<Result>(
         _ ask: (ProfileClient) async throws -> Result, orOpen body: (SQLiteStore) async throws -> Result
     ) async throws -> Result {
-        var patience = HolderPatience(now: .now)
+        var wait = HolderWait(now: .now)
         while true {
             var isOpen = false
             do {
@@ -51,7 +51,7 @@ extension Profile {
                     return try await body(store)
                 }
             } catch ProfileFailure.store(let error, let path) where !isOpen && error.code == .inUse {
-                guard patience.isLeft(for: SQLiteStore.holder(of: path), now: .now) else {
+                guard wait.mayContinue(for: SQLiteStore.holder(of: path), now: .now) else {
                     throw ProfileFailure.store(error, path: path)
                 }
             }
@@ -59,9 +59,9 @@ extension Profile {
                 defer { client.close() }
                 do {
                     return try await ask(client)
-                } catch let fault as JSONRPCError where fault == .disconnected && patience.hasLost(now: .now) {
+                } catch let fault as JSONRPCError where fault == .disconnected && wait.mayContinueAfterEnd(now: .now) {
                     // The next one answers, or this program opens the store.
-                } catch let fault as JSONRPCError where fault == .unknownMethod && patience.isLeft(now: .now) {
+                } catch let fault as JSONRPCError where fault == .unknownMethod && wait.mayContinue(now: .now) {
                     // A command that runs only briefly.
                 }
             }
@@ -72,13 +72,16 @@ extension Profile {
 }
 
 /// How long a program waits for those that use the profile before it: each of them has the whole time.
-struct HolderPatience {
+struct HolderWait {
     /// The timeout for a program that uses the profile and does not respond, because it starts or ends. On a busy computer
     /// both take seconds.
     static let timeout = Duration.seconds(10)
     /// The number of programs that may end before they have responded: as many as one program serves, because each of them
     /// may be the next one that uses the profile.
     static let lostLimit = ProfileSocket.clientLimit
+    /// The number of holders that each have the whole time: each program that waits here can hold the profile once, and each of them can
+    /// be started again. Without a limit, programs that take turns would keep this one waiting for ever.
+    static let holderLimit = 2 * lostLimit
 
     private var holder: Int32?
     private var changes = 0
@@ -88,19 +91,19 @@ struct HolderPatience {
     init(now: ContinuousClock.Instant) { end = now + Self.timeout }
 
     /// Whether the program may wait for the one that has the store open, by the number of its process.
-    mutating func isLeft(for next: Int32?, now: ContinuousClock.Instant) -> Bool {
-        if let next, next != holder, changes < Self.lostLimit * 2 {
+    mutating func mayContinue(for next: Int32?, now: ContinuousClock.Instant) -> Bool {
+        if let next, next != holder, changes < Self.holderLimit {
             if holder != nil { changes += 1 }
             holder = next
             end = now + Self.timeout
         }
-        return isLeft(now: now)
+        return mayContinue(now: now)
     }
 
-    func isLeft(now: ContinuousClock.Instant) -> Bool { now < end }
+    func mayContinue(now: ContinuousClock.Instant) -> Bool { now < end }
 
     /// Whether the program may go on after a program that it has asked has ended without an answer.
-    mutating func hasLost(now: ContinuousClock.Instant) -> Bool {
+    mutating func mayContinueAfterEnd(now: ContinuousClock.Instant) -> Bool {
         guard lost < Self.lostLimit else { return false }
         lost += 1
         end = now + Self.timeout

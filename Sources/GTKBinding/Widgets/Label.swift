@@ -143,6 +143,29 @@ public final class ShortcutLabel: Widget {
     }
 }
 
+extension Widget {
+    /// Inserts no hyphen where a line of one of its labels ends within a word: in an address it would be read as a part of it.
+    func breaksWordsWithoutHyphens() {
+        func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
+            let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
+            if g_type_check_instance_is_a(instance, gtk_label_get_type()).isTrue {
+                let label = OpaquePointer(widget)
+                let attributes =
+                    gtk_label_get_attributes(label).flatMap { pango_attr_list_copy($0) } ?? pango_attr_list_new()
+                pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0))
+                gtk_label_set_attributes(label, attributes)
+                pango_attr_list_unref(attributes)
+            }
+            var child = gtk_widget_get_first_child(widget)
+            while let next = child {
+                visit(next)
+                child = gtk_widget_get_next_sibling(next)
+            }
+        }
+        visit(widget)
+    }
+}
+
 /// The text that a widget shows of untrusted input: a name, a status, a subject, a reason.
 ///
 /// Pango's time grows with the square of the length between two possible line breaks, and a text may be a megabyte.
@@ -150,9 +173,14 @@ public final class ShortcutLabel: Widget {
 enum ShownText {
     /// In bytes of UTF-8; the longest texts of the program have about 500.
     nonisolated static let limit = 4_096
+    /// The same for a name that precedes a text: with two of them the text is still whole.
+    nonisolated static let nameLimit = 1_500
 
     /// The start of a longer text; characters that override the text direction become visible marks.
-    nonisolated static func bounded(_ text: String) -> String {
+    nonisolated static func bounded(_ text: String) -> String { bounded(text, to: limit) }
+
+    /// The same with another limit, in bytes.
+    nonisolated static func bounded(_ text: String, to limit: Int) -> String {
         let isLong = text.utf8.count > limit
         guard isLong || text.utf8.contains(0xE2) else { return text }
         var shown = String.UnicodeScalarView()

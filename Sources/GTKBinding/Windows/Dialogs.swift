@@ -27,11 +27,15 @@ public final class MessageDialog: Window {
 
     /// A question about something with a name of its own.
     ///
-    /// - Parameter names: begin the body, each on a line and once. A heading has lines of a few words, and would be broken within a long
-    ///   name.
+    /// - Parameter names: begin the body, each on one line and once. A heading has lines of a few words, and would be broken within a long
+    ///   name. Others choose names: one with line feeds cannot look like a part of the text, and a long one does not displace it.
     public convenience init(_ heading: String, about names: String..., body: String, _ child: Widget? = nil) {
         var lines: [String] = []
-        for name in names where !lines.contains(name) { lines.append(name) }
+        for name in names {
+            let line = name.split(whereSeparator: \.isNewline).joined(separator: " ")
+            let shown = ShownText.bounded(line, to: ShownText.nameLimit)
+            if !lines.contains(shown) { lines.append(shown) }
+        }
         self.init(heading, body: lines.joined(separator: "\n") + "\n\n" + body, child)
     }
 

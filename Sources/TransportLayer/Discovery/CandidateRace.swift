@@ -41,6 +41,7 @@ struct CandidateRace {
             var errors: [TransportError] = []
             var attempts = [[ConnectionAttempt]](repeating: [], count: candidates.count)
             var reserve: EstablishedConnection?
+            var isRefused = false
             func start() {
                 guard next < candidates.count, ContinuousClock.now < deadline, !Task.isCancelled else { return }
                 let number = next
@@ -74,8 +75,7 @@ struct CandidateRace {
                         progress(.failed(outcome.failure(of: candidates[number], error)))
                         // After a refusal, the user is not asked again for the next host of the same domain.
                         if error.code == .certificateRefused && stopsAtRefusal {
-                            reserve?.transport.abort()
-                            reserve = nil
+                            isRefused = true
                             next = candidates.count
                             group.cancelAll()
                         } else if reserve == nil {
@@ -88,7 +88,7 @@ struct CandidateRace {
                 if reserve != nil, !questions.isOpen, !(stopsAtRefusal && questions.isRefused) { break }
             }
             // Nor one that was ready only after the refused one had ended.
-            if stopsAtRefusal, questions.isRefused {
+            if isRefused || stopsAtRefusal && questions.isRefused {
                 reserve?.transport.abort()
                 reserve = nil
             }

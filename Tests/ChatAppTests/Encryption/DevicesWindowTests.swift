@@ -36,25 +36,37 @@ extension WindowTests {
             await sample.talk.end()
         }
 
+        /// The comparison with a device of Romeo, and the frame of what scrolls in it.
+        private func comparison(
+            in window: DevicesWindow
+        ) async throws -> (comparison: KeyComparison, content: (x: Double, y: Double, width: Double, height: Double)) {
+            #expect(await Toolkit.eventually { window.view.rows.count == 5 && window.view.model.link != nil })
+            let comparison = try #require(window.view.compare(window.view.model.devices[1]))
+            let dialog = comparison.dialog
+            #expect(await Toolkit.eventually { dialog.width > 0 && dialog.height > 0 })
+            await Toolkit.settle()
+            let scroller = try #require(
+                WidgetTree.ancestor(of: comparison.theirs.widget, gtk_scrolled_window_get_type()))
+            let content = Widget(borrowing: UnsafeMutableRawPointer(scroller))
+            return (comparison, try #require(content.frame(in: dialog)))
+        }
+
+        private func end(_ sample: EncryptionSample, _ window: DevicesWindow, _ comparison: KeyComparison) async {
+            comparison.dialog.close()
+            window.window.close()
+            await Toolkit.settle()
+            await sample.talk.end()
+        }
+
         @Test("the comparison shows the whole code without scrolling")
         func wholeCode() async throws {
             let sample = try await EncryptionSample()
             sample.romeosDevices()
             let window = try #require(sample.window())
-            #expect(await Toolkit.eventually { window.view.rows.count == 5 && window.view.model.link != nil })
-            let comparison = try #require(window.view.compare(window.view.model.devices[1]))
-            #expect(await Toolkit.eventually { comparison.dialog.width > 0 && comparison.dialog.height > 0 })
-            await Toolkit.settle()
-            let scroller = try #require(
-                WidgetTree.ancestor(of: comparison.theirs.widget, gtk_scrolled_window_get_type()))
-            let content = try #require(
-                Widget(borrowing: UnsafeMutableRawPointer(scroller)).frame(in: comparison.dialog))
+            let (comparison, content) = try await comparison(in: window)
             let code = try #require(comparison.code.root.frame(in: comparison.dialog))
             #expect(code.height > 0 && code.y + code.height <= content.y + content.height)
-            comparison.dialog.close()
-            window.window.close()
-            await Toolkit.settle()
-            await sample.talk.end()
+            await end(sample, window, comparison)
         }
 
         @Test("with large text all answers of a comparison are below its content and inside of the dialog")
@@ -62,31 +74,21 @@ extension WindowTests {
             let sample = try await EncryptionSample()
             sample.romeosDevices()
             let window = try #require(sample.window())
-            #expect(await Toolkit.eventually { window.view.rows.count == 5 && window.view.model.link != nil })
             ToolkitSettings.zoomText(2)
-            let comparison = try #require(window.view.compare(window.view.model.devices[1]))
+            defer { ToolkitSettings.zoomText(1) }
+            let (comparison, content) = try await comparison(in: window)
             let dialog = comparison.dialog
-            #expect(await Toolkit.eventually { dialog.width > 0 && dialog.height > 0 })
-            await Toolkit.settle()
-            let root = dialog.window.widget
-            let scroller = try #require(
-                WidgetTree.ancestor(of: comparison.theirs.widget, gtk_scrolled_window_get_type()))
-            let content = Widget(borrowing: UnsafeMutableRawPointer(scroller))
-            let place = try #require(content.frame(in: dialog))
-            let bottom = place.y + place.height
             for answer in ["They Match", "They Differ", "Not Now"] {
                 let button = try #require(
-                    WidgetTree.first(in: root) {
+                    WidgetTree.first(in: dialog.window.widget) {
                         WidgetTree.isA($0, gtk_button_get_type()) && WidgetTree.texts(in: $0) == [answer]
                     })
                 let frame = try #require(Widget(borrowing: UnsafeMutableRawPointer(button)).frame(in: dialog))
-                #expect(frame.y >= bottom && frame.y + frame.height <= Double(dialog.height), "\(answer): \(frame)")
+                #expect(
+                    frame.y >= content.y + content.height && frame.y + frame.height <= Double(dialog.height),
+                    "\(answer): \(frame)")
             }
-            ToolkitSettings.zoomText(1)
-            dialog.close()
-            window.window.close()
-            await Toolkit.settle()
-            await sample.talk.end()
+            await end(sample, window, comparison)
         }
 
         @Test(

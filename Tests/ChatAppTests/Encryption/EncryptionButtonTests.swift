@@ -117,6 +117,7 @@ extension WindowTests {
             let lock = try #require(view.composer?.encryption)
             #expect(await Toolkit.eventually { content.popover.width > 300 })
             let wide = content.popover.width
+            defer { ToolkitSettings.zoomText(1) }
             for (width, text) in [(342, 1.0), (342, 2.0), (560, 1.0)] {
                 lock.button.close()
                 #expect(await Toolkit.eventually { !content.popover.isMapped })

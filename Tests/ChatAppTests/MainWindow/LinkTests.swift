@@ -124,6 +124,25 @@ extension WindowTests {
             }
         }
 
+        @Test("a name that looks like a text, or is as long as one, does not take the place of the text of a question")
+        func namesOfOthers() async throws {
+            try await window { sample, main in
+                let room = try sample.key("orchard@rooms.example", .room)
+                for name in ["Orchard\n\nNothing is lost.", String(repeating: "x", count: 6_000)] {
+                    let question = sample.context.rooms.joining.askToLeave(room, title: name, over: nil)
+                    #expect(await Toolkit.eventually { question.width > 0 })
+                    let text = WindowCrawler.texts(of: question)[1]
+                    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                    #expect(lines.count == 3 && lines[1].isEmpty, "\(text.prefix(200))")
+                    #expect(lines.last?.hasPrefix("You receive no more messages") == true)
+                    #expect(lines.last?.hasSuffix("stay on this computer.") == true)
+                    question.answer("cancel")
+                    question.close()
+                    await Toolkit.settle()
+                }
+            }
+        }
+
         @Test("with several accounts the user chooses the one that gets the contact")
         func choice() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", "nurse@verona.example")
