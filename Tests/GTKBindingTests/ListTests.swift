@@ -11,12 +11,14 @@ extension GTKTests {
             let label = Label()
             let root: Widget
             private(set) var isClear = false
+            private(set) var times = 0
 
             init() { root = Box.horizontal(label) }
 
             func show(_ item: String) {
                 label.text = item
                 isClear = false
+                times += 1
             }
 
             func clear() { isClear = true }
@@ -50,6 +52,32 @@ extension GTKTests {
         }
 
         init() throws { try #require(Toolkit.isReady) }
+
+        @Test("rows that show the same item after a change are neither cleared nor shown again")
+        func sameItem() async {
+            let screen = Screen(["a", "b", "c", "d"])
+            #expect(await screen.shows(["a", "b", "c", "d"]))
+            func rows() -> [String: TextRow] {
+                var rows: [String: TextRow] = [:]
+                screen.list.forEachRow { rows[$1.label.text] = $1 }
+                return rows
+            }
+            let before = rows()
+            let times = before.mapValues(\.times)
+            screen.model.insert(["x"], at: 1)
+            #expect(await screen.shows(["a", "x", "b", "c", "d"]))
+            screen.model.remove(2..<3)
+            #expect(await screen.shows(["a", "x", "c", "d"]))
+            for text in ["a", "c", "d"] {
+                #expect(before[text]?.times == times[text] && before[text]?.isClear == false, "\(text)")
+            }
+            #expect(before["b"]?.isClear == true || before["b"]?.label.text != "b")
+            screen.model.update("D", at: 3)
+            screen.model.insert(["y"], at: 0)
+            #expect(await screen.shows(["y", "a", "x", "c", "D"]))
+            #expect(before["d"]?.label.text == "D")
+            screen.window.destroy()
+        }
 
         @Test("every change of the model is a change of the rows")
         func changes() async {

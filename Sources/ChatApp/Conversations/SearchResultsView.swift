@@ -94,7 +94,7 @@ final class SearchResultsView {
 }
 
 /// One result of a search.
-enum SearchResult {
+enum SearchResult: Equatable {
     case heading(String)
     case conversation(ConversationRow)
     /// A contact without a conversation.

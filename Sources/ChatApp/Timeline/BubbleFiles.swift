@@ -5,7 +5,8 @@ internal import Localization
 
 /// The files in a bubble: those of one message, or of all messages of an album.
 final class BubbleFiles {
-    let root = Box.vertical(spacing: 2)
+    /// Created for the first file: most messages have none.
+    private(set) lazy var root = Box.vertical(spacing: 2)
     private(set) var views: [any AttachmentView] = []
     /// The lines of files without an address.
     private(set) var directLines: [DirectFileLine] = []
@@ -77,6 +78,7 @@ final class BubbleFiles {
 
     /// Called when the row is not visible any more.
     func clear() {
+        guard !shown.isEmpty else { return }
         for view in views { view.clear() }
         views = []
         directLines = []

@@ -14,9 +14,7 @@ final class MessageBubble {
     private weak var owner: (any TimelineOwner)?
 
     let bubble = Box.vertical(spacing: 3).css("bubble")
-    let sender = Label().ellipsize().textAlignment(0).css("sender")
     let files: BubbleFiles
-    private let media: Overlay
     private let words: FooterColumn
     let body: BodyView
     /// The last text and its parsed body.
@@ -29,7 +27,9 @@ final class MessageBubble {
     /// The footer that is shown.
     private(set) var footer: MessageFooter
     private let overlay: Overlay
-    // Parts that few messages have are created on demand.
+    // Parts that many messages do not have are created on demand: GTK computes the style also of what is hidden.
+    private(set) var sender: Label?
+    private var media: Overlay?
     private(set) var quotation: QuotationView?
     private(set) var absence: Label?
     private(set) var card: LinkCardView?
@@ -45,8 +45,7 @@ final class MessageBubble {
         footer = below
         words = FooterColumn(footer: below.root, spacing: 3, gap: 10, body.root).css("said")
         files = BubbleFiles(owner, services)
-        media = Overlay(files.root)
-        for widget in [sender, media, words] as [Widget] { bubble.append(widget) }
+        bubble.append(words)
         bubble.clipped()
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
         // Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural width there.
@@ -75,8 +74,7 @@ final class MessageBubble {
             start: isOutgoing ? 48 : 12, end: isOutgoing ? 12 : 48, top: message.beginsGroup ? 8 : 2, bottom: 0)
         column.isAtEnd(isOutgoing)
         showPicture(showsSender, message)
-        sender.isVisible = showsSender && message.beginsGroup
-        showSender(message)
+        showSender(showsSender && message.beginsGroup, message)
 
         let isDeleted = message.isRetracted || message.shown.allSatisfy { owner?.actions.isDeleting($0.id) == true }
         let shown = isDeleted ? [] : message.shown.filter { owner?.actions.isDeleting($0.id) != true }
@@ -103,9 +101,8 @@ final class MessageBubble {
         }
         let link = isDeleted || !body.root.isVisible ? nil : message.captioned.text.link
         showCard(link)
-        media.isVisible = !attachments.isEmpty
         bubble.css("media", attachments.first?.isVisual == true)
-        files.show(shown)
+        showFiles(shown, isShown: !attachments.isEmpty)
         let isMediaOnly = attachments.last?.isVisual == true && !body.root.isVisible && absence == nil
         showFooter(message, isDeleted, onPictures: isMediaOnly)
         // Text wraps to the width of a picture above it.
@@ -121,6 +118,15 @@ final class MessageBubble {
 
     func showSelected(_ isSelected: Bool) { root.css("selected", isSelected) }
 
+    private func showFiles(_ messages: [TimelineMessage], isShown: Bool) {
+        files.show(messages)
+        media?.isVisible = isShown
+        guard isShown, media == nil else { return }
+        let overlay = Overlay(files.root)
+        bubble.insert(overlay, after: quotation?.root ?? sender)
+        media = overlay
+    }
+
     private func showFooter(_ message: TimelineMessage, _ isDeleted: Bool, onPictures: Bool) {
         words.isVisible = !onPictures
         above?.root.isVisible = onPictures
@@ -128,7 +134,7 @@ final class MessageBubble {
             let pill = MessageFooter()
             pill.root.css("on-picture").align(horizontal: .end, vertical: .end)
             pill.onState = { [weak self] in self?.owner?.actions.explain($0) }
-            media.add(pill.root)
+            media?.add(pill.root)
             above = pill
         }
         footer = onPictures ? above ?? below : below
@@ -155,9 +161,20 @@ final class MessageBubble {
         return (body, isMention)
     }
 
+    private func showSender(_ isShown: Bool, _ message: TimelineMessage) {
+        sender?.isVisible = isShown
+        guard isShown else { return }
+        if sender == nil {
+            let label = Label().ellipsize().textAlignment(0).css("sender")
+            bubble.prepend(label)
+            sender = label
+        }
+        colorSender(message)
+    }
+
     /// The name in its own colour, of which the lightness gives the contrast to the bubble.
-    private func showSender(_ message: TimelineMessage) {
-        guard sender.isVisible else { return }
+    private func colorSender(_ message: TimelineMessage) {
+        guard let sender, sender.isVisible else { return }
         let color = message.senderColor.rgb(lightness: Self.nameLightness(Scheme.current.isDark))
         let markup = "<span foreground=\"\(color.hexadecimal)\">\(Markup.escape(message.senderName))</span>"
         if sender.markup != markup { sender.show(markup: markup) }
@@ -167,7 +184,7 @@ final class MessageBubble {
     private static func nameLightness(_ isDark: Bool) -> Double { isDark ? 72 : 42 }
 
     /// Called when the style has changed between light and dark.
-    func restyle() { if let message { showSender(message) } }
+    func restyle() { if let message { colorSender(message) } }
 
     private func side(_ isOutgoing: Bool) -> Alignment { isOutgoing ? .end : .start }
 

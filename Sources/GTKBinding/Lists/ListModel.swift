@@ -8,6 +8,8 @@ public final class ListModel<Item>: Object {
     private let store = Store()
     /// Called for items that look different, so that their rows are updated.
     var updated: [(Int, Item) -> Void] = []
+    /// Called with `true` before items are inserted or removed, and with `false` afterwards.
+    var changing: [(Bool) -> Void] = []
 
     /// The items, in the form that GTK queries.
     private final class Store: ListSource {
@@ -63,7 +65,9 @@ public final class ListModel<Item>: Object {
     }
 
     private func changed(at index: Int, removed: Int, added: Int) {
+        for tell in changing { tell(true) }
         g_list_model_items_changed(cast(), guint(index), guint(removed), guint(added))
+        for tell in changing { tell(false) }
     }
 }
 

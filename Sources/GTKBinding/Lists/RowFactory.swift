@@ -2,7 +2,7 @@ internal import CGTK
 
 /// A row of a list: a widget that is reused for one item after another.
 public protocol ListRow: AnyObject {
-    associatedtype Item
+    associatedtype Item: Equatable
 
     var root: Widget { get }
 
@@ -67,13 +67,11 @@ final class RowFactory<Row: ListRow>: Object {
                 let object = gtk_list_item_get_item(OpaquePointer(item)),
                 let box = SwiftBox.payload(UnsafeMutableRawPointer(object)) as? ItemBox<Row.Item>
             else { return }
-            shown.bound[item] = row
-            ShownRows.show(box.item, in: row, item)
+            shown.bind(row, to: box.item, item)
         }
         connect("unbind") { call in
             guard let item = call.object(1) else { return }
-            shown.bound[item] = nil
-            Self.row(item, key)?.clear()
+            shown.unbind(item)
         }
         connect("teardown") { call in
             guard let item = call.object(1) else { return }
@@ -81,6 +79,7 @@ final class RowFactory<Row: ListRow>: Object {
             g_object_set_qdata(item.assumingMemoryBound(to: GObject.self), key, nil)
         }
         model.updated.append { [weak shown] index, item in shown?.update(item, at: index) }
+        model.changing.append { [weak shown] in shown?.isChanging = $0 }
     }
 
     func forEachRow(_ body: (Int, Row) -> Void) { shown.forEachRow(body) }
@@ -102,32 +101,60 @@ final class RowFactory<Row: ListRow>: Object {
 
 /// The rows that are bound to an item, by GTK's object for them.
 private final class ShownRows<Row: ListRow> {
-    var bound: [UnsafeMutableRawPointer: Row] = [:]
+    private typealias Shown = (row: Row, content: Row.Item)
+
+    private var bound: [UnsafeMutableRawPointer: Shown] = [:]
+    /// What was unbound during the current change of the model.
+    private var unbound: [UnsafeMutableRawPointer: Shown] = [:]
+    /// While items are inserted or removed, GTK 4.8 unbinds all rows below and binds them again, most of them to the same item. These
+    /// need not be shown again.
+    var isChanging = false {
+        didSet {
+            guard !isChanging else { return }
+            for former in unbound.values { former.row.clear() }
+            unbound = [:]
+        }
+    }
+
+    func bind(_ row: Row, to content: Row.Item, _ item: UnsafeMutableRawPointer) {
+        bound[item] = (row, content)
+        if let former = unbound.removeValue(forKey: item) {
+            if former.row === row, former.content == content { return }
+            former.row.clear()
+        }
+        Self.show(content, in: row, item)
+    }
+
+    func unbind(_ item: UnsafeMutableRawPointer) {
+        guard let former = bound.removeValue(forKey: item) else { return }
+        if isChanging { unbound[item] = former } else { former.row.clear() }
+    }
 
     func forEachRow(_ body: (Int, Row) -> Void) {
-        for (item, row) in bound {
+        for (item, shown) in bound {
             let position = gtk_list_item_get_position(OpaquePointer(item))
-            if position != GTK_INVALID_LIST_POSITION { body(Int(position), row) }
+            if position != GTK_INVALID_LIST_POSITION { body(Int(position), shown.row) }
         }
     }
 
     func row(at index: Int) -> Row? {
-        bound.first { Int(gtk_list_item_get_position(OpaquePointer($0.key))) == index }?.value
+        bound.first { Int(gtk_list_item_get_position(OpaquePointer($0.key))) == index }?.value.row
     }
 
     func update(_ newItem: Row.Item, at index: Int) {
-        for (item, row) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
+        for (item, shown) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
+            bound[item] = (shown.row, newItem)
             // GTK may give the same box to another row later.
             if let object = gtk_list_item_get_item(OpaquePointer(item)),
                 let box = SwiftBox.payload(UnsafeMutableRawPointer(object)) as? ItemBox<Row.Item>
             {
                 box.item = newItem
             }
-            Self.show(newItem, in: row, item)
+            Self.show(newItem, in: shown.row, item)
         }
     }
 
-    static func show(_ content: Row.Item, in row: Row, _ item: UnsafeMutableRawPointer) {
+    private static func show(_ content: Row.Item, in row: Row, _ item: UnsafeMutableRawPointer) {
         row.show(content)
         gtk_list_item_set_activatable(OpaquePointer(item), row.isActivatable.gboolean)
         if let text = row.accessibleText, let outer = gtk_widget_get_parent(row.root.widget) {
@@ -136,17 +163,17 @@ private final class ShownRows<Row: ListRow> {
     }
 
     func focus(on index: Int) -> Bool {
-        for (item, row) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
-            guard let outer = gtk_widget_get_parent(row.root.widget) else { return false }
+        for (item, shown) in bound where Int(gtk_list_item_get_position(OpaquePointer(item))) == index {
+            guard let outer = gtk_widget_get_parent(shown.row.root.widget) else { return false }
             return gtk_widget_grab_focus(outer).isTrue
         }
         return false
     }
 
     var focused: Int? {
-        for (item, row) in bound {
+        for (item, shown) in bound {
             // The focus is in GTK's own row around ours, or in something inside it.
-            guard let outer = gtk_widget_get_parent(row.root.widget),
+            guard let outer = gtk_widget_get_parent(shown.row.root.widget),
                 gtk_widget_get_focus_child(outer) != nil
                     || gtk_widget_has_focus(outer).isTrue
             else { continue }

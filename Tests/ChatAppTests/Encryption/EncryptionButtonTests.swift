@@ -228,16 +228,16 @@ extension WindowTests {
             let (window, view) = await sample.talk.open(height: 860)
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: ids[3])?.root.height ?? 0 > 0 })
-            #expect(timeline.bubble(of: clear)?.footer.protection.widget.isVisible == false)
+            #expect(timeline.bubble(of: clear)?.footer.protection?.widget.isVisible != true)
             #expect(
-                ids.map { timeline.bubble(of: $0)?.footer.protection.text } == [
+                ids.map { timeline.bubble(of: $0)?.footer.protection?.text } == [
                     "Encrypted", "Encrypted, key verified", "Could not be decrypted", "Not encrypted",
                     "Encrypted with a key that you do not trust", "Could not be decrypted", "Could not be decrypted",
                     "Could not be decrypted",
                 ])
             // Only clear text has words beside its symbol.
             #expect(
-                ids.map { timeline.bubble(of: $0)?.footer.protection.label.isVisible } == [
+                ids.map { timeline.bubble(of: $0)?.footer.protection?.label.isVisible } == [
                     false, false, false, true, false, false, false, false,
                 ])
             #expect(

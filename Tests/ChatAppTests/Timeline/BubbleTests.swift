@@ -184,13 +184,13 @@ extension WindowTests {
                         guard let quotation = timeline.bubble(of: reply)?.quotation else { return false }
                         texts.append(("message that is not here", quotation.label))
                         let weak = texts.filter { pixels.contrast(of: $0.1, in: window) < 4.5 }
-                        let marks = own.compactMap { timeline.bubble(of: $0)?.footer.state.widget }
+                        let marks = own.compactMap { timeline.bubble(of: $0)?.footer.state?.widget }
                         return weak.isEmpty && marks.allSatisfy { pixels.contrast(of: $0, in: window) >= 3 }
                     }, "\(scheme)")
             }
             let pixels = try #require(Pixels(window))
             let shares = try own.map {
-                pixels.share(of: try #require(timeline.bubble(of: $0)).footer.state.widget, in: window)
+                pixels.share(of: try #require(timeline.bubble(of: $0)?.footer.state?.widget), in: window)
             }
             #expect(shares[0] > shares[1] * 1.2 && shares[1] > shares[2] * 1.2, "\(shares)")
             StyleManager.use(.light)

@@ -147,7 +147,7 @@ extension WindowTests {
             let (window, view) = await sample.open(key)
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: no)?.root.height ?? 0 > 0 })
-            let colors = try [plain, mention, no].map { try #require(timeline.bubble(of: $0)).sender.markup }
+            let colors = try [plain, mention, no].map { try #require(timeline.bubble(of: $0)?.sender).markup }
             #expect(Set(colors).count == 3 && colors.allSatisfy { $0.contains("foreground=\"#") })
             #expect(timeline.bubble(of: mention)?.bubble.has(css: "mention") == true)
             #expect(timeline.bubble(of: plain)?.bubble.has(css: "mention") == false)

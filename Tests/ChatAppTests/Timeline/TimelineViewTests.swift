@@ -37,7 +37,7 @@ extension WindowTests {
             }
             #expect(days.count == 3)
             #expect(days.suffix(2) == ["Yesterday", "Today"])
-            #expect(timeline.bubble(of: old)?.footer.state.widget.isVisible == false)
+            #expect(timeline.bubble(of: old)?.footer.state?.widget.isVisible != true)
             await Toolkit.picture(window, "timeline-sides")
             window.destroy()
             view.close()
@@ -126,9 +126,9 @@ extension WindowTests {
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: lost) != nil })
             for (id, state) in marks {
-                #expect(timeline.bubble(of: id)?.footer.state.text == Wording.state(state))
+                #expect(timeline.bubble(of: id)?.footer.state?.text == Wording.state(state))
             }
-            #expect(timeline.bubble(of: lost)?.footer.state.text == "Waiting to be sent")
+            #expect(timeline.bubble(of: lost)?.footer.state?.text == "Waiting to be sent")
             try await sample.write { store throws(StoreError) in
                 try store.advance(lost, to: .failed(FailureReason(.notSent, condition: "upload-failed")))
             }
@@ -164,7 +164,9 @@ extension WindowTests {
             #expect(await Toolkit.eventually { timeline.bubble(of: gone) != nil })
             #expect(timeline.timeline.messages.count == 3)
             let edited = try #require(timeline.bubble(of: first))
-            #expect(edited.footer.edited.isVisible && edited.body.first.text == "It is the east, and Juliet is the sun")
+            #expect(
+                edited.footer.edited?.isVisible == true
+                    && edited.body.first.text == "It is the east, and Juliet is the sun")
             let answered = try #require(timeline.bubble(of: answer))
             #expect(answered.quotation?.label.text == "It is the east, and Juliet is the sun")
             #expect(answered.quotation?.name.text == "Romeo")
@@ -266,9 +268,9 @@ extension WindowTests {
             let (window, view) = await sample.open(key)
             let timeline = view.timeline
             #expect(await Toolkit.eventually { timeline.bubble(of: second) != nil })
-            #expect(timeline.bubble(of: first)?.sender.text == "Mercutio")
-            #expect(timeline.bubble(of: first)?.sender.isVisible == true)
-            #expect(timeline.bubble(of: second)?.sender.isVisible == false)
+            #expect(timeline.bubble(of: first)?.sender?.text == "Mercutio")
+            #expect(timeline.bubble(of: first)?.sender?.isVisible == true)
+            #expect(timeline.bubble(of: second)?.sender?.isVisible != true)
             #expect(timeline.bubble(of: first)?.picture?.widget.isVisible != true)
             #expect(timeline.bubble(of: second)?.picture?.widget.isVisible == true)
             await Toolkit.picture(window, "timeline-room")
