@@ -3,10 +3,13 @@ internal import ChatStore
 internal import GTKBinding
 internal import Localization
 
-/// The text of a message: a single label in most cases, otherwise labels, code blocks and quotations in a column.
+/// The text of a message in the column of its bubble: a single label in most cases, otherwise labels, code blocks and quotations.
 final class BodyView {
-    let root = Box.vertical(spacing: 4)
     let first: Label
+    /// Whether the text is shown.
+    var isVisible = true {
+        didSet { if isVisible != oldValue { showVisibility() } }
+    }
     /// The label that ends the text; `nil` if something else does.
     private(set) var last: Label?
     /// Called to show the whole text.
@@ -16,6 +19,9 @@ final class BodyView {
     /// The number of layouts, for tests.
     private(set) var layouts = 0
     private var isSimple = true
+    /// What follows the first label.
+    private var others: [Widget] = []
+    private let column: FooterColumn
     private var emojiClass: String?
     private var shown: (body: MessageBody, prefix: String?, marks: BodyMarks)?
     private let openLink: (String) -> Bool
@@ -23,12 +29,28 @@ final class BodyView {
     /// In characters. Longer lines are hard to read.
     private static let maximumLineWidth = 56
 
-    /// - Parameter openLink: opens a clicked link; if it returns `false`, the desktop opens it.
-    init(openLink: @escaping (String) -> Bool = { _ in false }) {
+    /// - Parameters:
+    ///   - column: where the text is inserted, above everything else.
+    ///   - openLink: opens a clicked link; if it returns `false`, the desktop opens it.
+    init(in column: FooterColumn, openLink: @escaping (String) -> Bool = { _ in false }) {
+        self.column = column
         self.openLink = openLink
         first = Self.makeLabel(openLink)
         first.css("text")
-        root.append(first)
+        column.insert(first, after: nil)
+    }
+
+    /// The last widget of the text; what belongs below it is inserted after it.
+    var end: Widget { others.last ?? first }
+
+    private func append(_ widget: Widget) {
+        column.insert(widget, after: end)
+        others.append(widget)
+    }
+
+    private func showVisibility() {
+        first.isVisible = isVisible && isSimple
+        for widget in others { widget.isVisible = isVisible }
     }
 
     /// - Parameters:
@@ -64,11 +86,11 @@ final class BodyView {
         reset()
         isSimple = false
         first.isVisible = false
-        if !start.isEmpty { root.append(label(start)) }
+        if !start.isEmpty { append(label(start)) }
         for part in parts {
             let widget = widget(part, marks)
             widget.runs(rightToLeft: isRightToLeft)
-            root.append(widget)
+            append(widget)
             last = if case .text = part { widget as? Label } else { nil }
         }
     }
@@ -85,22 +107,25 @@ final class BodyView {
     }
 
     private func showRest(_ isFolded: Bool) {
-        if let showAll { root.remove(showAll) }
+        if let showAll {
+            column.remove(showAll)
+            others.removeAll { $0 === showAll }
+        }
         showAll = nil
         guard isFolded else { return }
         last = nil
         let button = Button(localized("Show All")).css("flat", "show-all").align(horizontal: .start).focusOnClick(false)
         button.onClick { [weak self] in self?.onShowAll() }
-        root.append(button)
+        append(button)
         showAll = button
     }
 
     private func reset() {
         showAll = nil
-        root.removeAll()
-        root.append(first)
-        first.isVisible = true
+        for widget in others { column.remove(widget) }
+        others = []
         isSimple = true
+        first.isVisible = isVisible
     }
 
     private static func emojiClass(_ count: Int) -> String? {

@@ -26,7 +26,7 @@ final class MessageBubble {
     private var above: MessageFooter?
     /// The footer that is shown.
     private(set) var footer: MessageFooter
-    private let overlay: Overlay
+    private let overlay: Overlay?
     // Parts that many messages do not have are created on demand: GTK computes the style also of what is hidden.
     private(set) var sender: Label?
     private var media: Overlay?
@@ -41,16 +41,17 @@ final class MessageBubble {
     init(_ owner: (any TimelineOwner)?, _ services: TimelineServices) {
         self.owner = owner
         self.services = services
-        body = BodyView { LinkWarning.ask($0, over: services.window.window()) }
         footer = below
-        words = FooterColumn(footer: below.root, spacing: 3, gap: 10, body.root).css("said")
+        words = FooterColumn(footer: below.root, spacing: 3, gap: 10).css("said")
+        body = BodyView(in: words) { LinkWarning.ask($0, over: services.window.window()) }
         files = BubbleFiles(owner, services)
         bubble.append(words)
         bubble.clipped()
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
-        // Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural width there.
-        overlay = Overlay(column)
-        root = overlay
+        // Only rooms have pictures beside the messages. Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural
+        // width there.
+        overlay = owner?.showsSenders == true ? Overlay(column) : nil
+        root = overlay ?? column
         root.css("message").focusable(true)
         below.onState = { [weak self] in self?.owner?.actions.explain($0) }
         body.onShowAll = { [weak self] in
@@ -69,7 +70,7 @@ final class MessageBubble {
         self.message = message
         let isOutgoing = message.isOutgoing
         let showsSender = owner?.showsSenders == true && !isOutgoing
-        column.margins(start: showsSender ? 40 : 0)
+        if overlay != nil { column.margins(start: showsSender ? 40 : 0) }
         root.margins(
             start: isOutgoing ? 48 : 12, end: isOutgoing ? 12 : 48, top: message.beginsGroup ? 8 : 2, bottom: 0)
         column.isAtEnd(isOutgoing)
@@ -91,24 +92,24 @@ final class MessageBubble {
         showQuotation(message, isDeleted)
         let absence = isDeleted ? localized("This message was deleted") : message.notOpened
         showAbsence(absence)
-        body.root.isVisible = !isDeleted && !message.captioned.text.body.isEmpty
-        if body.root.isVisible {
+        body.isVisible = !isDeleted && !message.captioned.text.body.isEmpty
+        if body.isVisible {
             body.show(
                 text, prefix: text.isAction ? message.senderName : nil,
                 marking: BodyMarks(
                     search: owner?.highlight ?? "", name: isMention ? message.ownNickname : nil,
                     marksEverybody: isCall))
         }
-        let link = isDeleted || !body.root.isVisible ? nil : message.captioned.text.link
+        let link = isDeleted || !body.isVisible ? nil : message.captioned.text.link
         showCard(link)
         bubble.css("media", attachments.first?.isVisual == true)
         showFiles(shown, isShown: !attachments.isEmpty)
-        let isMediaOnly = attachments.last?.isVisual == true && !body.root.isVisible && absence == nil
+        let isMediaOnly = attachments.last?.isVisual == true && !body.isVisible && absence == nil
         showFooter(message, isDeleted, onPictures: isMediaOnly)
         // Text wraps to the width of a picture above it.
         words.widthLimit = BubbleFiles.captionWidth(attachments)
         words.lastText =
-            absence != nil ? self.absence : body.root.isVisible && link == nil ? body.last : nil
+            absence != nil ? self.absence : body.isVisible && link == nil ? body.last : nil
         showReactions(message, isDeleted)
         showFailure(message)
         showSelected(owner?.selection.ids.contains(message.id) ?? false)
@@ -196,7 +197,7 @@ final class MessageBubble {
             return
         }
         let picture = picture ?? AvatarImage(services.avatars, size: 32)
-        if self.picture == nil { overlay.add(picture.widget.align(horizontal: .start, vertical: .end)) }
+        if self.picture == nil { overlay?.add(picture.widget.align(horizontal: .start, vertical: .end)) }
         self.picture = picture
         // Only the last message of a group has the avatar.
         picture.widget.isVisible = message.endsGroup
@@ -230,7 +231,7 @@ final class MessageBubble {
     private func showAbsence(_ sentence: String?) {
         if let sentence {
             let label = absence ?? Label("").wrap().css("taken-back").textAlignment(0)
-            if absence == nil { words.insert(label, after: body.root) }
+            if absence == nil { words.insert(label, after: body.end) }
             label.text = sentence
             absence = label
         }
@@ -243,7 +244,7 @@ final class MessageBubble {
             return
         }
         let view = card ?? LinkCardView { [services] in LinkWarning.open($0, over: services.window.window()) }
-        if card == nil { words.insert(view.root, after: body.root) }
+        if card == nil { words.insert(view.root, after: body.end) }
         card = view
         view.show(link)
     }

@@ -76,6 +76,8 @@ public final class FooterColumn: Widget {
         gtk_box_insert_child_after(cast(), child.widget, other?.widget)
     }
 
+    public func remove(_ child: Widget) { gtk_box_remove(cast(), child.widget) }
+
     /// The label that ends the text; `nil` puts the footer on a line of its own. Set it again when its text has changed.
     public var lastText: Label? {
         get { settings.lastText }

@@ -142,7 +142,7 @@ extension WindowTests {
             timeline.keys.choose(-1)
             #expect(timeline.keys.pressed(Self.key(Self.delete)))
             #expect(await Toolkit.eventually { timeline.bubble(of: own)?.absence?.isVisible == true })
-            #expect(timeline.bubble(of: own)?.body.root.isVisible == false)
+            #expect(timeline.bubble(of: own)?.body.isVisible == false)
             #expect(try await sample.messages().allSatisfy { !$0.isRetracted })
             let deletions = sample.context.deletions
             #expect(deletions.messages == [own])

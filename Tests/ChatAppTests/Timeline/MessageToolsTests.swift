@@ -281,7 +281,7 @@ extension WindowTests {
             #expect(album.bubble.width == AlbumLayout.width, "\(album.bubble.width)")
             // A single picture with a text: the time stands in the text.
             let captioned = try #require(timeline.bubble(of: ids[4]))
-            #expect(!captioned.footer.root.has(css: "on-picture") && captioned.body.root.isVisible)
+            #expect(!captioned.footer.root.has(css: "on-picture") && captioned.body.isVisible)
             #expect(timeline.model.index(of: .message(ids[2])) == timeline.model.index(of: .message(ids[0])))
             await expectPictures(of: ids, in: timeline)
             await Toolkit.picture(window, "timeline-album")

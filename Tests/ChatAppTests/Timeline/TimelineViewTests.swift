@@ -172,7 +172,7 @@ extension WindowTests {
             #expect(answered.quotation?.name.text == "Romeo")
             #expect(answered.reactions?.buttons.count == 2)
             let empty = try #require(timeline.bubble(of: gone))
-            #expect(empty.absence?.isVisible == true && !empty.body.root.isVisible)
+            #expect(empty.absence?.isVisible == true && !empty.body.isVisible)
             await Toolkit.picture(window, "timeline-changes")
             answered.quotation?.root.click()
             #expect(await Toolkit.eventually { edited.bubble.has(css: "flash") })
