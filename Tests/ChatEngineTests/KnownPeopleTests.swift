@@ -49,6 +49,22 @@ struct KnownPeopleTests {
         #expect(await people.maySeePresence(bob))
     }
 
+    @Test("somebody to whom only a file was sent is no stranger")
+    func onlyFile() async throws {
+        let server = MemoryServer(users: ["alice", "bob"])
+        let store = MemoryStore()
+        let configuration = try server.account("alice")
+        let address = configuration.address.bare
+        let id = try await store.write { writer throws(StoreError) in try writer.addAccount(address) }
+        let key = ConversationKey(account: id, address: try JID("bob@xmpp.test"), kind: .direct)
+        let account = ChatAccount(id, configuration: configuration, store: store)
+        let people = PeopleDirectory(people: account.context.recorder.people, store: store, account: id)
+        #expect(await !people.maySeePresence(key.address))
+        let file = Attachment(kind: .file, url: "https://files.xmpp.test/letter.pdf")
+        _ = try await account.send(.text(MessageText("", attachments: [file])), in: key)
+        #expect(await people.maySeePresence(key.address))
+    }
+
     @Test("what the store said before a message was stored is not remembered")
     func lookUp() async throws {
         let people = KnownPeople()

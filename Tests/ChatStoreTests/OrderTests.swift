@@ -12,7 +12,7 @@ struct OrderTests {
         try await store.store.write { writer throws(StoreError) in
             _ = try writer.send(
                 OutgoingMessage(
-                    sender: key.kind == .room ? room : key.address, originID: body, time: time(milliseconds),
+                    sender: key.kind == .room ? room : .juliet, originID: body, time: time(milliseconds),
                     content: .text(MessageText(body))), in: key)
         }
     }
@@ -27,14 +27,35 @@ struct OrderTests {
         try await store.store.write { writer throws(StoreError) in
             for number in 0..<2 {
                 let copy = MessageCopy(
-                    route: .archive, sender: key.address, isOutgoing: true, wireID: "\(number)", originID: "\(number)",
-                    archiveReferences: [ArchiveReference(archive: key.address, id: "a\(number)")],
+                    route: .archive, sender: .juliet, isOutgoing: true, wireID: "\(number)", originID: "\(number)",
+                    archiveReferences: [ArchiveReference(archive: .juliet, id: "a\(number)")],
                     time: Self.time(Int64(60_000 + number * 500)), timeSource: .archive,
                     content: .text(MessageText("\(number)")))
                 _ = try writer.receive(copy, in: key)
             }
         }
         #expect(try await store.bodies(key) == ["0", "1", "2", "3"])
+    }
+
+    @Test(
+        "messages written one after another stay in order if a later one is found in the archive at an earlier time",
+        arguments: StoreKind.allCases)
+    func archivedEarlier(kind: StoreKind) async throws {
+        let store = try await TestStore(kind)
+        let key = store.romeo
+        for number in 0..<5 { try await Self.write("\(number)", at: Int64(60_100 + number), in: key, store) }
+        // The server has whole seconds, and its archive has the second and the fourth message only.
+        var items: [ArchiveItem] = []
+        for number in [1, 3] {
+            let copy = MessageCopy(
+                route: .archive, sender: .juliet, isOutgoing: true, wireID: "\(number)", originID: "\(number)",
+                time: Self.time(60_000), timeSource: .archive, content: .text(MessageText("\(number)")))
+            items.append(ArchiveItem(id: "a\(number)", time: copy.time, content: .message(copy, in: key)))
+            try await store.receive(
+                StoredArchivePage(
+                    archive: .juliet, query: StoredArchiveQuery(.backward), items: items, isComplete: true))
+            #expect(try await store.bodies(key) == ["0", "1", "2", "3", "4"])
+        }
     }
 
     @Test("a time stamp in seconds does not move a message before an earlier one", arguments: StoreKind.allCases)

@@ -246,7 +246,10 @@ extension RecordStorage {
         if record != known {
             try update(record, replacing: known)
             noteChange(of: record)
-            if known.timeSource == .clock, known.position < record.position { try moveFollowers(of: record) }
+            if known.timeSource == .clock {
+                if known.position < record.position { try moveFollowers(of: record) }
+                if record.isOutgoing, record.position < known.position { try moveLeaders(of: record, from: known) }
+            }
         }
         // Every copy that is returned proves that the server has the message.
         if record.isOutgoing { record = try advance(record, to: .sentToServer) }
@@ -283,6 +286,23 @@ extension RecordStorage {
             try follow(old)
         }
         try noteOrderTime(time, in: record.conversation)
+    }
+
+    /// When an own message moves back to the time of the server, own messages that were written before stay before it: the
+    /// clock of this device is ahead, or the time stamps of the server have only seconds.
+    private func moveLeaders(of record: MessageRecord, from known: MessageRecord) throws(StoreError) {
+        let next = try records(of: record.conversation, after: record.position, limit: 1).first
+        guard let next, next.position < known.position else { return }
+        for old in try records(of: record.conversation, after: record.position, limit: Self.followerLimit) {
+            guard old.position < known.position else { break }
+            guard old.id < record.id, old.timeSource == .clock, old.isOutgoing else { continue }
+            var moved = old
+            // At one position, messages are in the order of their numbers.
+            moved.orderTime = record.orderTime
+            moved.orderRank = record.orderRank
+            try update(moved, replacing: old)
+            noteChange(of: moved)
+        }
     }
 
     /// The maximum number of messages to move; others are older, or are in the archive by now and have their own time.
