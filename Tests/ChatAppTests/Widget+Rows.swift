@@ -44,6 +44,18 @@ extension Widget {
     }
 }
 
+extension Widget {
+    /// Where the content of the widget, without its padding, begins in another one.
+    func contentStart(in other: Widget) -> Float? {
+        var (origin, place) = (graphene_point_t(), graphene_point_t())
+        return gtk_widget_compute_point(widget, other.widget, &origin, &place).isTrue ? place.x : nil
+    }
+}
+
+extension WindowTitle {
+    var subtitle: String { String(cString: adw_window_title_get_subtitle(cast())) }
+}
+
 /// What a person does with a widget.
 extension Widget {
     /// Emits a signal without arguments, such as `activate` for Return in a field.

@@ -30,7 +30,7 @@ enum Style {
         .sidebar listview { background: none; padding: 0 6px 6px 6px; }
         .sidebar listview > row { border-radius: 10px; padding: 0; margin: 1px 0; }
         .conversation-name { padding: 0 8px; margin: 0; min-height: 0; font-weight: normal; }
-        .conversation-name .subtitle { opacity: 0.8; }
+        .conversation-name .subtitle { opacity: 0.8; padding: 0; }
         .conversation-title { font-weight: 600; }
         .conversation-preview { font-size: 92%; }
         .badge { background: @readable_accent_color; color: @accent_fg_color; border-radius: 99px; padding: 0 7px;

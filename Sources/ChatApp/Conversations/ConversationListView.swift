@@ -256,8 +256,9 @@ final class ConversationListView {
     }
 
     private func openFirst() {
-        results.openFirst()
-        searchBar.isOpen = false
+        // The field reports a change a moment after the last key.
+        if search.text != conversations.searchText { find(search.text) }
+        results.openFirst { [weak self] in self?.searchBar.isOpen = false }
     }
 
     func show(isNarrow: Bool) {

@@ -81,8 +81,24 @@ final class SearchResultsView {
         }
     }
 
-    /// Opens the first result, for Return in the search field.
-    func openFirst() {
+    /// Opens the first result, for Return in the search field, as soon as the search has finished.
+    ///
+    /// - Parameter done: not called if something else is searched for before that.
+    func openFirst(done: @escaping () -> Void = {}) {
+        guard isSearching else {
+            openFirstShown()
+            return done()
+        }
+        Task { [weak self, messages, text] in
+            await messages.search(text)
+            guard let self, self.text == text, !self.isSearching else { return }
+            self.compose()
+            self.openFirstShown()
+            done()
+        }
+    }
+
+    private func openFirstShown() {
         let first = model.items.firstIndex { result in
             switch result {
             case .conversation, .contact, .message: true

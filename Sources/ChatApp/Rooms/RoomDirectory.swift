@@ -7,11 +7,13 @@ internal import Localization
 final class RoomDirectory {
     let root: Widget
     var onChoice: (RoomListing) -> Void = { _ in }
+    /// Called when Escape was pressed in the search field.
+    var onStop: () -> Void = {}
 
     private let model: RoomEntryModel
     private let items = ListModel<RoomListing>()
     private let list: ListView<RoomListingRow>
-    private let search = SearchEntry(placeholder: localized("Search rooms"))
+    let search = SearchEntry(placeholder: localized("Search rooms"))
     private let stack = Stack()
     private var before = ""
     private var isOpen = false
@@ -28,6 +30,7 @@ final class RoomDirectory {
             guard let self, self.isOpen else { return }
             self.model.text = text
         }
+        search.onStop { [weak self] in self?.onStop() }
         list.onActivate { [weak self] index in
             guard let self, index < self.items.count else { return }
             self.isOpen = false

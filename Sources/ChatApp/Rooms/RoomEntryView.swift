@@ -21,10 +21,10 @@ final class RoomEntryView {
     private let title = WindowTitle(localized("Join a Room"))
     private let header: HeaderBar
     private let back = Button(icon: "go-previous-symbolic").named(localized("Back")).hidden()
-    private let stack = Stack(crossfades: true)
+    let stack = Stack(crossfades: true)
     private let roomGroup: PreferencesGroup
     let suggestions = RoomSuggestions()
-    private let directory: RoomDirectory
+    let directory: RoomDirectory
     private let directoryRow = ActionRow(localized("Public rooms"))
     private var shownQuestion: RoomEntryModel.Question?
     private var work: Task<Void, Never>?
@@ -90,6 +90,7 @@ final class RoomEntryView {
             self?.choose($0)
             self?.open("join")
         }
+        directory.onStop = { [weak self] in self?.goBack() }
         page.onContinue = { [weak self] in self?.enter() }
         page.onCancel = { [weak self] in self?.work?.cancel() }
         creation.page.onContinue = { [weak self] in self?.make() }

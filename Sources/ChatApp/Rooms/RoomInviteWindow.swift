@@ -25,7 +25,7 @@ final class RoomInviteWindow {
     private let list = ListBox().css("boxed-list")
     private let reason = EntryRow(localized("Message (optional)"))
     private var checks: [CheckButton] = []
-    private let title: WindowTitle
+    let title: WindowTitle
     private let empty = Label(localized("No one found. A complete address always works.")).wrap().centered()
         .css("dim-label").margins(horizontal: 12, vertical: 18)
 
@@ -62,8 +62,10 @@ final class RoomInviteWindow {
         window.retain(self)
         search.onSearch { [weak self] in self?.show($0) }
         search.onActivate { [weak self] in self?.entered() }
+        search.onStop { [weak self] in self?.window.close() }
         show("")
-        showChoice()
+        // A room that was created just then gets its name later.
+        observe(self) { view in view.showChoice() }
         window.present()
         search.grabFocus()
     }
@@ -124,6 +126,8 @@ final class RoomInviteWindow {
     /// Return selects the first person found; with an empty field it invites.
     private func entered() {
         guard !search.text.allSatisfy(\.isWhitespace) else { return send() }
+        // The field reports a change a moment after the last key.
+        show(search.text)
         if let first = shown.firstIndex(where: { !chosen.contains($0) }) { choose(first) }
         search.text = ""
     }

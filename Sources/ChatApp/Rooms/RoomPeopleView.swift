@@ -51,6 +51,7 @@ final class RoomPeopleView {
             self.invite.css("flat").align(horizontal: .center).margins(start: 12, end: 12, top: 6, bottom: 8))
         view = self
         search.onSearch { [weak room] in room?.search($0) }
+        search.onStop { [weak self] in self?.stop() }
         list.onActivate { [weak self] in self?.activated($0) }
         // The focused widget is GTK's row around ours.
         list.onKey(.bubble) { [weak self] in $0.asksForMenu && self?.showMenuOfFocused() == true }
@@ -67,6 +68,10 @@ final class RoomPeopleView {
         count.isVisible = room.isInside
         search.isSensitive = room.isInside
         invite.isVisible = room.rights.mayInvite
+    }
+
+    private func stop() {
+        if search.text.isEmpty { window()?.close() } else { search.text = "" }
     }
 
     /// Opens the menu of a row, as a click does.

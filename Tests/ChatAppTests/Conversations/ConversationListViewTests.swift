@@ -100,6 +100,14 @@ extension WindowTests {
             view.searchBar.isOpen = false
             #expect(!view.header.searchButton.isActive)
             #expect(await Toolkit.eventually { view.model.count == 2 && view.stack.shown == "list" })
+            // Return at once, before the field reports the change and the search has finished.
+            var opened: [ConversationKey] = []
+            view.onOpen = { opened.append($0) }
+            view.startSearch()
+            view.search.text = "rom"
+            view.search.emit("activate")
+            #expect(await Toolkit.eventually { opened == [sample.key] })
+            #expect(!view.searchBar.isOpen)
             window.destroy()
             await sample.end()
         }

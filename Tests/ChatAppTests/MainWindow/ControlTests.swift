@@ -25,12 +25,31 @@ extension WindowTests {
             let home = try await ChatHome.unreachable("juliet@capulet.example")
             let before = Widget.openWindowCount
             let entry = try #require(RoomEntryWindow.show(AppContext(home: home)))
+            try entry.window.click(row: "Public rooms")
+            #expect(entry.view.stack.shown == "directory")
+            entry.view.directory.search.emit("stop-search")
+            #expect(entry.view.stack.shown == "join")
             entry.window.press(Self.escape)
             #expect(await Toolkit.eventually { Widget.openWindowCount == before })
             let signIn = SignInWindow.add(home, over: nil)
             signIn.window.press(Self.escape)
             #expect(await Toolkit.eventually { Widget.openWindowCount == before })
             await home.stop()
+        }
+
+        @Test("the line under the name of a conversation begins below the name")
+        func subtitle() async throws {
+            RoomVisitor.useStyle
+            let sample = try await TalkSample()
+            try await sample.say("But soft!")
+            let (window, view) = await sample.open()
+            await Toolkit.settle()
+            let (title, subtitle) = (view.header.title, view.header.subtitle)
+            #expect(!subtitle.text.isEmpty)
+            #expect(title.contentStart(in: view.header.bar) == subtitle.contentStart(in: view.header.bar))
+            window.destroy()
+            view.close()
+            await sample.end()
         }
 
         @Test("the title of a private conversation with an occupant is no button, as there is nothing to show")

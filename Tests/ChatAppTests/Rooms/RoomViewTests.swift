@@ -89,8 +89,44 @@ extension WindowTests {
             #expect(await Toolkit.eventually { names().isEmpty })
             await Toolkit.picture(about.window, "room-nobody")
             await Toolkit.settle()
-            about.window.close()
+            // Escape leaves the search, and then the window.
+            let count = Widget.openWindowCount
+            about.people.search.emit("stop-search")
+            #expect(about.people.search.text.isEmpty)
+            about.people.search.emit("stop-search")
+            #expect(await Toolkit.eventually { Widget.openWindowCount == count - 1 })
             #expect(room.searchText.isEmpty)
+            await home.stop()
+        }
+
+        @Test("Return selects whom the text names at once; the title follows the room, and Escape closes the window")
+        func inviting() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let known = try await room(home)
+            let contacts = [try JID("benvolio@verona.example"), try JID("tybalt@verona.example")]
+            let account = known.key.account
+            try await home.store.write { writer throws(StoreError) in
+                for address in contacts {
+                    try writer.save(StoredContact(address: address, subscription: .both), of: account)
+                }
+            }
+            #expect(await Toolkit.eventually { home.contacts.find("", of: account).count == 2 })
+            let room = RoomModel(known.key, store: home.store, environment: home.environment)
+            let count = Widget.openWindowCount
+            let inviting = RoomInviteWindow(room, AppContext(home: home), over: nil) { _ in }
+            inviting.present()
+            #expect(inviting.title.subtitle == "orchard")
+            await room.readBook()
+            room.show(try Self.state())
+            #expect(await Toolkit.eventually { inviting.title.subtitle == sampleWords("The Orchard") })
+            inviting.search.text = "tybalt"
+            inviting.search.emit("activate")
+            #expect(inviting.chosen.map(\.address) == [contacts[1]])
+            inviting.search.text = "nobody"
+            inviting.search.emit("activate")
+            #expect(inviting.chosen.count == 1)
+            inviting.search.emit("stop-search")
+            #expect(await Toolkit.eventually { Widget.openWindowCount == count })
             await home.stop()
         }
 
