@@ -78,6 +78,32 @@ struct ConversationBrowserTests {
         #expect(browser.nextUnread(after: room) == unread)
     }
 
+    @Test("a room that the user has just created or joined is at the top of the list, and a silent one of before stays")
+    func joined() async throws {
+        let fixture = try await ModelFixture()
+        func join(_ address: String) async throws -> (key: ConversationKey, id: ConversationID) {
+            let key = try fixture.key(address, .room)
+            let id = try await fixture.store.write { writer throws(StoreError) in
+                try writer.save(StoredRoom(address: key.address, joinsAutomatically: true), of: key.account)
+                return try writer.openConversation(key)
+            }
+            return (key, id)
+        }
+        let list = try await Self.sample(fixture)
+        let silent = try await join("silent@rooms.example")
+        await list.reload()
+        let new = try await join("new@rooms.example")
+        var changes = StoreChanges()
+        changes.conversations = [new.id]
+        await list.apply(changes)
+        for opened in [silent, new, silent] { try await list.begin(opened.key) }
+        let keys = list.rows.elements.map(\.key)
+        #expect(keys.first == new.key)
+        #expect(keys.filter { $0 != new.key }.firstIndex(of: silent.key) == 3)
+        await list.reload()
+        #expect(list.rows.elements.first?.key == new.key)
+    }
+
     @Test("a conversation that the user has opened is in the list before anything is said, at its top")
     func begun() async throws {
         let fixture = try await ModelFixture()

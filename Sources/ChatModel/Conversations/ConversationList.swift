@@ -32,6 +32,8 @@ public final class ConversationList {
     @ObservationIgnored private var writing: [ConversationKey: [String]] = [:]
     /// Conversations that are listed although nothing was said in them, and since when: the user has opened them.
     @ObservationIgnored private var begun: [ConversationID: MessageTime] = [:]
+    /// Conversations that came into the list without a message: a room is listed as soon as it is joined.
+    @ObservationIgnored private var added: Set<ConversationID> = []
 
     public init(store: any LocalStore, environment: ModelEnvironment = ModelEnvironment()) {
         self.store = store
@@ -87,6 +89,9 @@ public final class ConversationList {
                     }
                     return (accounts.isEmpty ? nil : try known.reading(accounts, from: store), list)
                 }
+                for conversation in list where conversations[conversation.id] == nil {
+                    if conversation.lastMessage == nil { added.insert(conversation.id) }
+                }
                 for id in wanted {
                     conversations[id] = nil
                     built[id] = nil
@@ -106,9 +111,10 @@ public final class ConversationList {
         }
     }
 
-    /// Lists a conversation that the user has opened, until the program ends even if nothing is said in it.
+    /// Lists a conversation that the user has opened, until the program ends even if nothing is said in it: as the newest
+    /// one, unless it was listed before.
     public func begin(_ key: ConversationKey) async throws(StoreError) {
-        guard all[key] == nil else { return }
+        if let row = all[key], row.position != nil || !added.contains(row.id) { return }
         let id = try await store.write { writer throws(StoreError) in try writer.openConversation(key) }
         begun[id] = environment.now()
         var changes = StoreChanges()
