@@ -233,6 +233,24 @@ extension WindowTests {
             await home.stop()
         }
 
+        @Test("what a contact answered is told where its conversation is not in front")
+        func contactAnswers() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let desktop = Desktop()
+            let (romeo, paris) = (try JID("romeo@montague.example"), try JID("paris@verona.example"))
+            let notifier = Notifier(home, sink: desktop, isLooking: { true }, isInFront: { $0.address == romeo })
+            var toasts: [String] = []
+            notifier.showToast = { toasts.append($0) }
+            for address in [romeo, paris] {
+                home.contacts.onAnswer(ContactRow.ID(account: account, address: address), .accepted)
+            }
+            #expect(await Toolkit.eventually { toasts.count == 1 && home.conversations.all.count == 2 })
+            #expect(toasts == ["paris accepted your contact request."] && desktop.sent.isEmpty)
+            notifier.end()
+            await home.stop()
+        }
+
         @Test("a room invitation causes one notification while no window is active, withdrawn when it was answered")
         func invitations() async throws {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)

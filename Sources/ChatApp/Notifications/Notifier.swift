@@ -32,7 +32,12 @@ final class Notifier {
         feed.announce = { [weak self] news, key in self?.announce(news, key) }
         feed.withdraw = { [weak self] id in self?.sink?.withdrawNotification(Self.name(id)) }
         home.contacts.onAnswer = { [weak self] id, answer in
-            Task { [weak self] in await self?.answered(id, answer, isLooking: isLooking()) }
+            let key = ConversationKey(account: id.account, address: id.address, kind: .direct)
+            // The conversation says it itself.
+            let isInFront = isInFront(key)
+            Task { [weak self] in
+                await self?.answered(id, key, answer, isTold: isInFront, isLooking: isLooking())
+            }
         }
         let feed = feed
         running = Task { await feed.run() }
@@ -91,11 +96,13 @@ final class Notifier {
     }
 
     /// An accepted request also puts the conversation into the list.
-    private func answered(_ id: ContactRow.ID, _ answer: ContactAnswer, isLooking: Bool) async {
+    private func answered(
+        _ id: ContactRow.ID, _ key: ConversationKey, _ answer: ContactAnswer, isTold: Bool, isLooking: Bool
+    ) async {
         let name = home.contacts[id]?.name ?? id.address.unescapedLocal ?? id.address.description
         let sentence = Wording.answer(answer, of: name)
-        let key = ConversationKey(account: id.account, address: id.address, kind: .direct)
         if answer == .accepted { try? await home.conversations.begin(key) }
+        if isTold { return }
         let values = home.preferences.values
         guard !isLooking else { return showToast(sentence) }
         guard values.showsNotifications, home.availability != .doNotDisturb else { return }
