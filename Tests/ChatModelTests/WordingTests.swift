@@ -18,6 +18,12 @@ struct WordingTests {
         #expect(Wording.size(count) == text)
     }
 
+    @Test("a time of day has a space that fonts have, and no line ends in it")
+    func clock() {
+        let clock = Wording.clock(MessageTime(millisecondsSince1970: 1_000_000_000_000))
+        #expect(clock.hasSuffix("\u{A0}AM") || clock.hasSuffix("\u{A0}PM"))
+    }
+
     @Test("a duration is one piece: no line ends before the unit")
     func durations() {
         #expect(Wording.seconds(11) == "11\u{A0}s")

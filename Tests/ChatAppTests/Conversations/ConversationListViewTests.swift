@@ -80,6 +80,28 @@ extension WindowTests {
             view.results.model.items.compactMap { if case .conversation(let row) = $0 { row.key } else { nil } }
         }
 
+        @Test("a search finds contacts to whom nothing was written yet")
+        func searchForContact() async throws {
+            let sample = try await TalkSample()
+            try await sample.say("Soft!")
+            let rosaline = try sample.key("rosaline@capulet.example")
+            try await sample.save(StoredContact(address: rosaline.address, subscription: .both))
+            let view = sample.context.conversationListView(menu: Menu())
+            let window = Window("Conversations", width: 340, height: 480, view.root)
+            window.present()
+            #expect(await Toolkit.eventually { !sample.home.contacts.find("rosaline").isEmpty })
+            var opened: [ConversationKey] = []
+            view.onOpen = { opened.append($0) }
+            view.startSearch()
+            view.search.text = "rosaline"
+            #expect(await Toolkit.eventually { view.stack.shown == "results" })
+            #expect(found(view).isEmpty)
+            view.search.emit("activate")
+            #expect(await Toolkit.eventually { opened == [rosaline] })
+            window.destroy()
+            await sample.end()
+        }
+
         @Test("a search shows what it found in place of the list, and says when nothing matches")
         func search() async throws {
             let sample = try await TalkSample()

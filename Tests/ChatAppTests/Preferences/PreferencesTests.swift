@@ -29,6 +29,22 @@ extension WindowTests {
             ("Keep running in the background", \.runsInBackground),
         ]
 
+        @Test("Escape leaves the page of an account, and then the window")
+        func escape() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let count = Widget.openWindowCount
+            let account = try #require(home.accounts.rows.elements.first?.id)
+            let view = ProgramPreferencesWindow.show(home, over: nil, account: account)
+            await Toolkit.settle()
+            let escape: UInt32 = 0xFF1B
+            view.window.press(escape)
+            #expect(await Toolkit.eventually { view.account == nil })
+            #expect(Widget.openWindowCount == count + 1)
+            view.window.press(escape)
+            #expect(await Toolkit.eventually { Widget.openWindowCount == count })
+            await home.stop()
+        }
+
         @Test("each switch and choice is saved at once, and restored after a restart")
         func file() async throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
