@@ -74,6 +74,8 @@ final class NewConversationWindow {
             guard let self else { return }
             self.found.selectFirst()
             self.model.text = text
+            // Return may follow before the next time the window is drawn.
+            self.show()
         }
         found.onOpen = { [weak self] in self?.open($0) }
         found.onStop = { [weak self] in self?.window.close() }
