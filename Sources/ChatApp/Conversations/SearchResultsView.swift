@@ -83,29 +83,30 @@ final class SearchResultsView {
 
     /// Opens the first result, for Return in the search field, as soon as the search has finished.
     ///
-    /// - Parameter done: not called if something else is searched for before that.
+    /// - Parameter done: called when a result was opened.
     func openFirst(done: @escaping () -> Void = {}) {
         guard isSearching else {
-            openFirstShown()
-            return done()
+            if openFirstShown() { done() }
+            return
         }
         Task { [weak self, messages, text] in
             await messages.search(text)
             guard let self, self.text == text, !self.isSearching else { return }
             self.compose()
-            self.openFirstShown()
-            done()
+            if self.openFirstShown() { done() }
         }
     }
 
-    private func openFirstShown() {
+    private func openFirstShown() -> Bool {
         let first = model.items.firstIndex { result in
             switch result {
             case .conversation, .contact, .message: true
             case .heading, .more: false
             }
         }
-        if let first { activated(first) }
+        guard let first else { return false }
+        activated(first)
+        return true
     }
 }
 

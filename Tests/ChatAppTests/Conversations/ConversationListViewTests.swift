@@ -119,6 +119,9 @@ extension WindowTests {
             #expect(found(view) == [sample.key])
             view.search.text = "zzz"
             #expect(await Toolkit.eventually { view.stack.shown == "nothing" })
+            // There is nothing to open, so Return leaves the text to be corrected.
+            view.search.emit("activate")
+            #expect(view.searchBar.isOpen && view.search.text == "zzz")
             view.searchBar.isOpen = false
             #expect(!view.header.searchButton.isActive)
             #expect(await Toolkit.eventually { view.model.count == 2 && view.stack.shown == "list" })
