@@ -1,9 +1,11 @@
 internal import CGTK
 
-/// A short message that is shown for a moment at the bottom of a window.
+/// A short message that is shown for a moment at the bottom of a window, in several lines where that is narrow.
 public final class Toast: Object {
     public init(_ title: String, seconds: Int = 5, button: String? = nil, _ body: (() -> Void)? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_toast_new(Markup.escape(ShownText.bounded(title)))))
+        let text = PopoverBin(Label(title).wrap().textAlignment(0).css("heading"))
+        withExtendedLifetime(text) { adw_toast_set_custom_title(cast(), text.widget) }
         adw_toast_set_timeout(cast(), guint(max(0, seconds)))
         adw_toast_set_button_label(cast(), button)
         if let body { on("button-clicked", body) }

@@ -90,7 +90,7 @@ extension WindowTests {
                 sampleWords("The Orchard")
             }
             let window = Window(
-                sampleWords("The Orchard"), width: 420, height: 520, over: nil,
+                sampleWords("The Orchard"), width: 420, height: 640, over: nil,
                 Box.vertical(lock.button.align(horizontal: .start, vertical: .end).expand(.vertical)))
             window.present()
             #expect(await Toolkit.eventually { lock.model.sign == .partly && window.width > 0 })
@@ -135,6 +135,33 @@ extension WindowTests {
                 #expect(devices.y + devices.height <= Double(content.popover.height), "\(width), \(text)")
                 // Not narrower than it must be, either.
                 if width > wide { #expect(content.popover.width == wide) }
+            }
+            await end(sample, window, view)
+        }
+
+        @Test("what the lock has opened stays within the window while that becomes narrower and wider")
+        func narrowWhileOpen() async throws {
+            let romeo = try JID("romeo@montague.example")
+            let (sample, window, view, content) = try await opened(
+                EncryptionForecast(
+                    .encrypted, policy: .whenPossible, unreadable: [.init(romeo, device: "1618033", .undecided)]), nil)
+            #expect(await Toolkit.eventually { content.popover.width > 300 })
+            let wide = content.popover.width
+            let borders = await Toolkit.borders(of: window)
+            for width in [370, 342, 560] {
+                window.setDefaultSize(width: width + borders, height: 640)
+                #expect(await Toolkit.eventually { window.width == width })
+                #expect(
+                    await Toolkit.eventually {
+                        width > wide ? content.popover.width == wide : content.popover.width <= width
+                    }, "\(width): \(content.popover.width)")
+                #expect(content.popover.isMapped)
+                // All of it is there without scrolling.
+                #expect(
+                    await Toolkit.eventually {
+                        guard let devices = content.devices.frame(in: content.popover) else { return false }
+                        return devices.y + devices.height <= Double(content.popover.height)
+                    }, "\(width)")
             }
             await end(sample, window, view)
         }
