@@ -16,7 +16,7 @@ final class ContactView {
     private let picture: AvatarImage
     private let dot: PresenceDot
     private let name = Label().wrap(maximumCharacters: 24).centered().css("title-2")
-    private let address = Label().ellipsize(inMiddle: true).css("dim-label")
+    private let address = Label().wrap().centered().css("dim-label")
     let copy = Button(icon: "edit-copy-symbolic").css("flat", "circular").named(localized("Copy the address"))
     private let presence = Label().wrap(maximumCharacters: 36).centered()
     private let write = Button(localized("_Write a Message")).css("pill", "suggested-action").align(horizontal: .center)

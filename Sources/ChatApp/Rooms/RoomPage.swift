@@ -54,7 +54,7 @@ final class RoomPage {
         self.media = media
         self.encryption = encryption
         picture = AvatarImage(avatars, size: 72)
-        let address = Label(room.key.address.description).ellipsize(inMiddle: true).css("dim-label").selectable()
+        let address = Label(room.key.address.description).wrap().centered().css("dim-label").selectable()
         let top = Box.vertical(spacing: 6, picture.widget.align(horizontal: .center), name, address)
         topicGroup = PreferencesGroup(localized("Topic"), description: nil, [topic])
         topicGroup.show(suffix: change)

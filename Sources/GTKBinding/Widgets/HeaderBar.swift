@@ -4,6 +4,7 @@ internal import CGTK
 public final class HeaderBar: Widget {
     public init(title: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_header_bar_new()))
+        wrapTitles()
         if let title { show(title: title) }
     }
 
@@ -21,16 +22,42 @@ public final class HeaderBar: Widget {
     public static func title(_ title: String, subtitle: String = "") -> WindowTitle { WindowTitle(title, subtitle) }
 }
 
-/// A title with a smaller line below it.
+/// A title, in two lines where there is not enough space for one, with a smaller line below it.
 public final class WindowTitle: Widget {
     public init(_ title: String, _ subtitle: String = "") {
         super.init(
             adopting: UnsafeMutableRawPointer(
                 adw_window_title_new(ShownText.bounded(title), ShownText.bounded(subtitle))))
+        wrapTitles()
     }
 
     public func show(title: String, subtitle: String = "") {
         adw_window_title_set_title(cast(), ShownText.bounded(title))
         adw_window_title_set_subtitle(cast(), ShownText.bounded(subtitle))
+    }
+}
+
+extension Widget {
+    /// Breaks titles in it into two lines where there is not enough space for one; libadwaita would shorten them.
+    fileprivate func wrapTitles() {
+        func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
+            let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
+            if g_type_check_instance_is_a(instance, gtk_label_get_type()).isTrue,
+                gtk_widget_has_css_class(widget, "title").isTrue
+            {
+                let label = OpaquePointer(widget)
+                gtk_label_set_single_line_mode(label, 0)
+                gtk_label_set_wrap(label, 1)
+                gtk_label_set_natural_wrap_mode(label, .none)
+                gtk_label_set_justify(label, .center)
+                gtk_label_set_lines(label, 2)
+            }
+            var child = gtk_widget_get_first_child(widget)
+            while let next = child {
+                visit(next)
+                child = gtk_widget_get_next_sibling(next)
+            }
+        }
+        visit(widget)
     }
 }

@@ -63,6 +63,33 @@ extension WindowTests {
         @Test("the preferences: names, order of Tab, contrast")
         func preferences() async throws { try await check(\.preferences) }
 
+        @Test("text of twice the size is whole: a toast, titles, addresses, a button with an icon")
+        func largeText() async throws {
+            ToolkitSettings.zoomText(2)
+            defer { ToolkitSettings.zoomText(1) }
+            let scenes = try await Scenes()
+            let titles = ["contact page", "page of a room", "settings of a room", "people of a room"]
+            let chosen = (scenes.people + scenes.rooms).filter { titles.contains($0.title) }
+            #expect(chosen.count == titles.count)
+            for scene in chosen {
+                let window = try await scene.open()
+                await WindowCrawler.rest(window)
+                // The widths of letters differ between fonts.
+                window.setDefaultSize(width: 480, height: window.defaultSize.height)
+                if scene.title == "settings of a room" {
+                    let toast = "This needs a connection; try again when the account is online."
+                    #expect(await Toolkit.eventually { WidgetTree.texts(in: window.widget).contains(toast) })
+                }
+                // GTK has the title of an empty field in one line.
+                #expect(
+                    await Toolkit.eventually {
+                        WidgetTree.cutTexts(in: window.widget).allSatisfy { $0 == "Name (only you see it)" }
+                    }, "\(scene.title): \(WidgetTree.cutTexts(in: window.widget))")
+                await WindowCrawler.close()
+            }
+            await scenes.end()
+        }
+
         @Test("what has the focus is seen: a row, a button, a switch, a choice, a message, a picture")
         func focus() async throws {
             let animations = ToolkitSettings.hasAnimations
