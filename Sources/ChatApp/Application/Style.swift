@@ -96,11 +96,15 @@ enum Style {
         .emoji-6 { font-size: 160%; }
         .code { font-family: monospace; font-size: 92%; background: alpha(currentColor, 0.1); border-radius: 8px;
             padding: 6px 8px; }
-        .quoted { border-left: 3px solid alpha(currentColor, 0.4); padding-left: 8px; opacity: 0.9; }
+        .quoted { opacity: 0.9; }
+        .quoted:dir(ltr) { border-left: 3px solid alpha(currentColor, 0.4); padding-left: 8px; }
+        .quoted:dir(rtl) { border-right: 3px solid alpha(currentColor, 0.4); padding-right: 8px; }
         .show-all { padding: 0 4px; min-height: 0; color: inherit; }
         .show-all label { text-decoration: underline; }
-        .answered { border-left: 3px solid alpha(currentColor, 0.6); border-radius: 6px; padding: 3px 8px; min-height: 0;
+        .answered { border-radius: 6px; padding: 3px 8px; min-height: 0;
             background: alpha(currentColor, 0.1); font-weight: normal; color: inherit; }
+        .answered:dir(ltr) { border-left: 3px solid alpha(currentColor, 0.6); }
+        .answered:dir(rtl) { border-right: 3px solid alpha(currentColor, 0.6); }
         .link-title { font-weight: 700; }
         .answered .name { font-size: 85%; font-weight: 700; }
         .answered .words { font-size: 90%; }
@@ -130,17 +134,20 @@ enum Style {
 extension Style {
     static let composer = """
         .composer { background: @view_bg_color; }
-        .entry-box { background: mix(@view_bg_color, @view_fg_color, 0.06); border-radius: 18px; padding: 0 4px 0 8px;
-            min-height: 38px; }
+        .entry-box { background: mix(@view_bg_color, @view_fg_color, 0.06); border-radius: 18px; min-height: 38px; }
+        .entry-box:dir(ltr) { padding: 0 4px 0 8px; }
+        .entry-box:dir(rtl) { padding: 0 8px 0 4px; }
         .entry-box textview, .entry-box textview text { background: none; }
         .entry-box button.flat { min-width: 32px; min-height: 32px; padding: 0; margin: 3px 0; }
-        .entry-box.recording { padding: 0 8px; }
+        .entry-box.recording:dir(ltr), .entry-box.recording:dir(rtl) { padding: 0 8px; }
         .composer button.circular { min-width: 34px; min-height: 34px; padding: 0; }
-        .composer-banner { border-left: 3px solid @accent_color; padding-left: 8px; }
+        .composer-banner:dir(ltr) { border-left: 3px solid @accent_color; padding-left: 8px; }
+        .composer-banner:dir(rtl) { border-right: 3px solid @accent_color; padding-right: 8px; }
         .composer-banner button { min-width: 28px; min-height: 28px; padding: 0; }
         .pill-small { border-radius: 99px; padding: 2px 10px; min-height: 0; font-weight: normal; }
         .drop-here { background: alpha(@accent_bg_color, 0.15); box-shadow: inset 0 0 0 2px @accent_bg_color;
             border-radius: 12px; }
+        toast { border-radius: 24px; }
         .over-composer > toast { margin-bottom: 68px; }
         .over-button > toast { margin-bottom: 60px; }
 
@@ -190,7 +197,8 @@ extension Style {
         .tiles > child:focus-visible { outline: 2px solid @accent_color; outline-offset: -2px; }
         .shared-picture { padding: 0; border-radius: 12px; }
         .shared-picture:hover .photo { opacity: 0.85; }
-        .shared-file > button { padding-left: 0; padding-right: 6px; }
+        .shared-file > button:dir(ltr) { padding-left: 0; padding-right: 6px; }
+        .shared-file > button:dir(rtl) { padding-left: 6px; padding-right: 0; }
         .shared-files { background: none; padding: 6px; }
         .shared-files > row { border-radius: 12px; padding: 0; margin: 1px 0; }
 

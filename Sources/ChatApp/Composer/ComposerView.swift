@@ -300,11 +300,12 @@ enum SendButton {
             .css("suggested-action", "circular").focusOnClick(false).named(localized("Send"))
     }
 
-    /// Two wings on a 16 by 16 grid, with the fold between them.
+    /// Two wings on a 16 by 16 grid, with the fold between them. It flies to where the text goes.
     private static func draw(_ drawing: Drawing, _ width: Double, _ height: Double) {
         let unit = min(width, height) / 16
+        let isRightToLeft = drawing.isRightToLeft
         func wing(_ corners: (x: Double, y: Double)...) {
-            drawing.polygon(corners.map { (x: $0.x * unit, y: $0.y * unit) })
+            drawing.polygon(corners.map { (x: (isRightToLeft ? 16 - $0.x : $0.x) * unit, y: $0.y * unit) })
         }
         drawing.useTextColor()
         wing((1.5, 1.5), (15.5, 8), (3.2, 7.3))

@@ -34,6 +34,9 @@ public struct Drawing {
     let context: OpaquePointer
     let widget: Widget
 
+    /// Whether the text around it runs from right to left, and what points to the end of a line points to the left.
+    public var isRightToLeft: Bool { widget.isRightToLeft }
+
     /// Uses the colour of text, so that the drawing fits light, dark and high contrast.
     public func useTextColor(opacity: Double = 1) {
         var color = GdkRGBA()

@@ -1,3 +1,4 @@
+import CGTK
 import ChatEngine
 import ChatModel
 import ChatStore
@@ -37,6 +38,35 @@ extension WindowTests {
         window.destroy()
         await Toolkit.settle()
         #expect(sample.said.isEmpty)
+    }
+
+    @Test("the plane of the send button flies to the end of the line, right to left too", arguments: [false, true])
+    func plane(isRightToLeft: Bool) async throws {
+        try #require(Toolkit.isReady)
+        gtk_widget_set_default_direction(isRightToLeft ? .rtl : .ltr)
+        defer { gtk_widget_set_default_direction(.ltr) }
+        let button = SendButton.button()
+        let window = Window("Plane", width: 200, height: 100, Box.vertical(button.align(horizontal: .center)))
+        window.present()
+        #expect(await Toolkit.eventually { Pixels(window) != nil && button.width > 0 })
+        let pixels = try #require(Pixels(window))
+        let background = try #require(pixels.background(of: button, in: window))
+        /// How many pixels a half of the button has of the plane: less where its tip is.
+        func ink(_ columns: Range<Int>) throws -> Int {
+            var count = 0
+            for x in columns {
+                for y in 6..<button.height - 6 {
+                    let place = try #require(button.translate(x: Double(x), y: Double(y), to: window))
+                    if pixels.colour(x: Int(place.x), y: Int(place.y)) != background { count += 1 }
+                }
+            }
+            return count
+        }
+        let middle = button.width / 2
+        let (left, right) = (try ink(middle - 8..<middle), try ink(middle..<middle + 8))
+        #expect(isRightToLeft ? right > left : left > right, "\(left) \(right)")
+        window.destroy()
+        await Toolkit.settle()
     }
 
     @Test("“@all” is completed for a moderator, and the line above the field says whom it notifies")
