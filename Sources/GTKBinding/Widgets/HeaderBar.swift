@@ -4,7 +4,6 @@ internal import CGTK
 public final class HeaderBar: Widget {
     public init(title: Widget? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(adw_header_bar_new()))
-        wrapTitles()
         if let title { show(title: title) }
     }
 
@@ -28,29 +27,31 @@ public final class WindowTitle: Widget {
         super.init(
             adopting: UnsafeMutableRawPointer(
                 adw_window_title_new(ShownText.bounded(title), ShownText.bounded(subtitle))))
-        wrapTitles()
+        wrap(title)
     }
 
     public func show(title: String, subtitle: String = "") {
+        wrap(title)
         adw_window_title_set_title(cast(), ShownText.bounded(title))
         adw_window_title_set_subtitle(cast(), ShownText.bounded(subtitle))
     }
-}
 
-extension Widget {
-    /// Breaks titles in it into two lines where there is not enough space for one; libadwaita would shorten them.
-    fileprivate func wrapTitles() {
+    /// Breaks a title into two lines where there is not enough space for one; libadwaita would shorten it.
+    private func wrap(_ title: String) {
+        // GTK warns about a label that wraps if its text is narrower than three letters or so: the least that it shows.
+        let isLong = title.count > 8
         func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
             let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
             if g_type_check_instance_is_a(instance, gtk_label_get_type()).isTrue,
                 gtk_widget_has_css_class(widget, "title").isTrue
             {
                 let label = OpaquePointer(widget)
-                gtk_label_set_single_line_mode(label, 0)
-                gtk_label_set_wrap(label, 1)
+                gtk_label_set_width_chars(label, isLong ? -1 : 5)
+                gtk_label_set_single_line_mode(label, (!isLong).gboolean)
+                gtk_label_set_wrap(label, isLong.gboolean)
                 gtk_label_set_natural_wrap_mode(label, .none)
                 gtk_label_set_justify(label, .center)
-                gtk_label_set_lines(label, 2)
+                gtk_label_set_lines(label, isLong ? 2 : -1)
             }
             var child = gtk_widget_get_first_child(widget)
             while let next = child {
