@@ -21,7 +21,7 @@ extension WindowTests {
             let sample = try await EncryptionSample()
             sample.keys.show(forecast)
             try await sample.talk.say("But soft! What light through yonder window breaks?", ago: 3)
-            let (window, view) = await sample.talk.open(height: 520)
+            let (window, view) = await sample.talk.open(height: 600)
             let lock = try #require(view.composer?.encryption)
             #expect(await Toolkit.eventually { lock.model.forecast == forecast })
             lock.open()

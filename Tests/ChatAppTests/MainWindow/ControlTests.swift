@@ -1,5 +1,6 @@
 import ChatEngine
 import ChatStore
+import Localization
 import Testing
 import WindowFixtures
 import XMPPAddress
@@ -117,7 +118,7 @@ extension WindowTests {
             #expect(!popover.isDestructive(item: "Mention"))
             popover.close()
             #expect(await Toolkit.eventually { about.people.invite.isReached(in: about.window) })
-            about.people.showToast("Romeo is invited.")
+            about.people.showToast(localized("%@ is invited.", sampleWords("Romeo")))
             await Toolkit.settle()
             #expect(await Toolkit.eventually { about.people.invite.isReached(in: about.window) })
             await Toolkit.picture(about.window, "room-toast")
