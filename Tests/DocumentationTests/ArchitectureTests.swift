@@ -244,6 +244,16 @@ struct ArchitectureTests {
         }
     }
 
+    @Test("texts are quoted with the marks of the user's language", arguments: ["ChatApp", "ChatModel", "TerminalApp"])
+    func quotationMarks(in module: String) throws {
+        let folder = ProjectFile.root.appending(path: "Sources/\(module)").path(percentEncoded: false)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
+            for line in try ProjectFile("Sources/\(module)/\(path)").lines where line.contains("“\\(") {
+                Issue.record("\(path): \(line)")
+            }
+        }
+    }
+
     /// The lines of each type of a module: its declaration and all extensions, from the first line to the closing brace.
     private static func linesOfTypes(in module: String) throws -> [String: Int] {
         let declaration = #/^(?:@\w+(?:\([^)]*\))? |[a-z]+ )*(?:struct|class|enum|actor|protocol|extension) (\w+)/#

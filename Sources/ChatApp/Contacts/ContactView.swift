@@ -283,7 +283,7 @@ final class ContactRequestGroup {
         root.isVisible = model.request != nil
         guard let request = model.request else { return }
         let asks = localized("%@ wants to add you as a contact", model.name)
-        label.text = request.text.map { "\(asks): “\($0)”" } ?? asks
+        label.text = request.text.map { "\(asks): " + localized("“%@”", $0) } ?? asks
     }
 
     func isSensitive(_ isSensitive: Bool) { root.isSensitive = isSensitive }

@@ -65,7 +65,7 @@ final class RequestBar {
         guard let model = actions?.model else { return }
         picture.show(name: model.name, hash: model.avatarHash, of: request.address.description)
         title.text = localized("%@ wants to add you as a contact", model.name)
-        label.text = [request.address.description, request.text.map { "“\($0)”" }].compactMap(\.self)
+        label.text = [request.address.description, request.text.map { localized("“%@”", $0) }].compactMap(\.self)
             .joined(separator: " · ")
         label.tip(label.text)
         more.text = note(of: request, others: requests.count - 1)

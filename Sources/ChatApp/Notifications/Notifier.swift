@@ -172,7 +172,7 @@ final class RequestNotifier {
         let names = home.contacts
         show(home.contacts.requests.elements, &requests, Self.name, isNews: { !$0.isRepeated }) { request, showsText in
             let name = names[request.id]?.name ?? request.address.unescapedLocal ?? request.address.description
-            let text = showsText ? request.text.flatMap { $0.isEmpty ? nil : "“\($0)”" } : nil
+            let text = showsText ? request.text.flatMap { $0.isEmpty ? nil : localized("“%@”", $0) } : nil
             return NotificationContent(
                 localized("%@ wants to add you as a contact", name),
                 body: [request.address.description, text].compactMap(\.self).joined(separator: "\n"))

@@ -65,7 +65,7 @@ extension Wording {
         case .remoteServerNotFound?, .remoteServerTimeout?: localized("The receiver's server cannot be reached.")
         case .resourceConstraint?: localized("The server accepts no more for now. Try again later.")
         default:
-            said(by: error).map { localized("The server did not accept it: %@", "“\($0)”") }
+            said(by: error).map { localized("The server did not accept it: %@", localized("“%@”", $0)) }
                 ?? localized("The server did not accept it.")
         }
     }

@@ -53,7 +53,7 @@ extension Wording {
         switch absence.cause {
         case .failure(let code, let condition): failure(code, condition)
         case .departure(let departure):
-            departure.reason.flatMap { $0.isEmpty ? nil : "\(Self.departure(departure)) “\($0)”" }
+            departure.reason.flatMap { $0.isEmpty ? nil : Self.departure(departure) + " " + localized("“%@”", $0) }
                 ?? Self.departure(departure)
         }
     }
@@ -100,7 +100,7 @@ extension Wording {
             row.inviterName.map { localized("%@ invites you to the room %@.", $0, row.roomName) }
             ?? localized("You are invited to the room %@.", row.roomName)
         guard withReason, let reason = row.reason, !reason.isEmpty else { return sentence }
-        return filled("%@ %@", with: [sentence, "“\(reason)”"])
+        return filled("%@ %@", with: [sentence, localized("“%@”", reason)])
     }
 
     /// The number of people in a room.

@@ -36,7 +36,8 @@ final class ListNews {
         let (account, list) = (models.account.id, models.contactList)
         for request in list.requests.elements where request.id.account == account {
             guard shownRequests.insert(request.address).inserted else { continue }
-            let words = request.text.flatMap { $0.isEmpty ? nil : " “\(TextFolding.folded($0))”" } ?? ""
+            let text = request.text.map { TextFolding.folded($0) } ?? ""
+            let words = text.isEmpty ? "" : " " + localized("“%@”", text)
             console.showNotice(localized("%@ wants to add you.%@ /accept or /reject", request.address, words))
             if !request.isRepeated { display.ring() }
         }
