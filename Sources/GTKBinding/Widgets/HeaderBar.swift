@@ -27,6 +27,8 @@ public final class WindowTitle: Widget {
         super.init(
             adopting: UnsafeMutableRawPointer(
                 adw_window_title_new(ShownText.bounded(title), ShownText.bounded(subtitle))))
+        // The title can be an address.
+        breaksWordsWithoutHyphens()
         wrap(title)
     }
 
@@ -39,7 +41,7 @@ public final class WindowTitle: Widget {
     /// Breaks a title into two lines where there is not enough space for one; libadwaita would shorten it.
     private func wrap(_ title: String) {
         // GTK warns about a label that wraps if its text is narrower than three letters or so: the least that it shows.
-        let isLong = title.count > 8
+        let isLong = title.prefix(9).count > 8
         func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
             let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
             if g_type_check_instance_is_a(instance, gtk_label_get_type()).isTrue,
