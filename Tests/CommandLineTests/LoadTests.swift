@@ -195,6 +195,8 @@ struct LoadTests {
         let words =
             [
                 "load", "--json", "--i-operate-this-server", "--seed", "7",
+                // The other tests and the server share the processors with a hundred logins at once.
+                "--timeout", "300",
                 "--accounts", try home.write("accounts", lines.joined(separator: "\n")),
                 "--mix", try home.write("mix", mix),
             ] + ["--host", server.host, "--port", String(server.port), "--ca", server.certificates.authorityFile]

@@ -89,9 +89,7 @@ public final class ConversationList {
                     }
                     return (accounts.isEmpty ? nil : try known.reading(accounts, from: store), list)
                 }
-                for conversation in list where conversations[conversation.id] == nil {
-                    if conversation.lastMessage == nil { added.insert(conversation.id) }
-                }
+                added.formUnion(list.filter { conversations[$0.id] == nil && $0.lastMessage == nil }.map(\.id))
                 for id in wanted {
                     conversations[id] = nil
                     built[id] = nil
@@ -174,7 +172,7 @@ public final class ConversationList {
                 built[id] = row
             }
             if !row.isMuted, !row.isArchived { unread += max(row.unreadCount, row.isMarkedUnread ? 1 : 0) }
-            if matchesSearch(row) { shown.append(row) }
+            if searchText.isEmpty || row.matches(searchText) { shown.append(row) }
         }
         built = built.count == conversations.count ? built : built.filter { conversations[$0.key] != nil }
         let all = Dictionary(built.values.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -182,9 +180,5 @@ public final class ConversationList {
         shown.sort(by: ConversationRow.isBefore)
         rows.show(shown)
         if unreadCount != unread { unreadCount = unread }
-    }
-
-    private func matchesSearch(_ row: ConversationRow) -> Bool {
-        searchText.isEmpty || row.matches(searchText)
     }
 }
