@@ -26,7 +26,7 @@ final class MessageBubble {
     private var above: MessageFooter?
     /// The footer that is shown.
     private(set) var footer: MessageFooter
-    private let overlay: Overlay?
+    private let overlay: Overlay
     // Parts that many messages do not have are created on demand: GTK computes the style also of what is hidden.
     private(set) var sender: Label?
     private var media: Overlay?
@@ -48,10 +48,9 @@ final class MessageBubble {
         bubble.append(words)
         bubble.clipped()
         column = SideColumn(spacing: 3, bubble).expand(.horizontal)
-        // Only rooms have pictures beside the messages. Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural
-        // width there.
-        overlay = owner?.showsSenders == true ? Overlay(column) : nil
-        root = overlay ?? column
+        // Wrapping labels must not be in a horizontal box: GTK 4.8 gives them their natural width there.
+        overlay = Overlay(column)
+        root = overlay
         root.css("message").focusable(true)
         below.onState = { [weak self] in self?.owner?.actions.explain($0) }
         body.onShowAll = { [weak self] in
@@ -70,7 +69,7 @@ final class MessageBubble {
         self.message = message
         let isOutgoing = message.isOutgoing
         let showsSender = owner?.showsSenders == true && !isOutgoing
-        if overlay != nil { column.margins(start: showsSender ? 40 : 0) }
+        column.margins(start: showsSender ? 40 : 0)
         root.margins(
             start: isOutgoing ? 48 : 12, end: isOutgoing ? 12 : 48, top: message.beginsGroup ? 8 : 2, bottom: 0)
         column.isAtEnd(isOutgoing)
@@ -197,7 +196,7 @@ final class MessageBubble {
             return
         }
         let picture = picture ?? AvatarImage(services.avatars, size: 32)
-        if self.picture == nil { overlay?.add(picture.widget.align(horizontal: .start, vertical: .end)) }
+        if self.picture == nil { overlay.add(picture.widget.align(horizontal: .start, vertical: .end)) }
         self.picture = picture
         // Only the last message of a group has the avatar.
         picture.widget.isVisible = message.endsGroup
