@@ -29,7 +29,9 @@ SECTIONS = [
     ("pingpong 1", "There and back, one at a time", "A message to another client of the same process and back, through Prosody over TLS, "
      "everything on one processor. *floor* is a client in C on OpenSSL without a library and without a parser: what the machine and the "
      "server allow."),
-    ("pingpong 64", "There and back, 64 on the way", "The same with 64 messages on the way."),
+    ("pingpong 64", "There and back, 64 on the way", "Messages to another client of the same process and back, through Prosody over TLS, 64 on "
+     "the way, everything on one processor. *floor* is a client in C on OpenSSL without a library and without a parser: what the machine and "
+     "the server allow."),
     ("idle plain", "An idle session without TLS", "Anonymous memory of a session that is online."),
     ("idle tls", "An idle session with TLS", "The same, with TLS."),
     ("login", "Login", "Wall clock of a login at Prosody: with the password only (*first*), with the TLS session of the login before "
