@@ -50,6 +50,9 @@ import XMPPClient
         let romeo = try await Person("romeo", on: server)
         try await juliet.befriend(romeo)
         let listener = try await juliet.listen()
+        // Messages come after the presence, and that after the list of contacts: a removal before that would be no news.
+        try await romeo.run("send", juliet.address, "Farewell")
+        try await listener.waitForOutput("the message") { $0.contains("Farewell") }
         try await romeo.run("remove", juliet.address, "--yes")
         try await listener.waitForOutput("the news") {
             $0.contains("\"event\":\"unsubscribed\"") && $0.contains("\"subscription\":\"none\"")
