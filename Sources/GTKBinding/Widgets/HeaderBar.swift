@@ -17,7 +17,7 @@ public final class HeaderBar: Widget {
         if let end { adw_header_bar_set_show_end_title_buttons(cast(), end.gboolean) }
     }
 
-    /// Title and subtitle, truncated if there is not enough space.
+    /// A title in up to two lines, and a subtitle in one; what does not fit is shortened.
     public static func title(_ title: String, subtitle: String = "") -> WindowTitle { WindowTitle(title, subtitle) }
 }
 
