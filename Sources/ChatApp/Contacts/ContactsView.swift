@@ -136,8 +136,6 @@ final class ContactsView {
 
     /// Opens the conversation with the first contact found.
     func openFirst() {
-        // The field reports a change a moment after the last key.
-        find(search.text)
         if let row = model.items.lazy.compactMap(\.contact).first { onOpen(row.conversation) }
     }
 

@@ -256,8 +256,6 @@ final class ConversationListView {
     }
 
     private func openFirst() {
-        // The field reports a change a moment after the last key.
-        if search.text != conversations.searchText { find(search.text) }
         results.openFirst { [weak self] in self?.searchBar.isOpen = false }
     }
 

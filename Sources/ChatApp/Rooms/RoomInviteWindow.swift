@@ -126,8 +126,6 @@ final class RoomInviteWindow {
     /// Return selects the first person found; with an empty field it invites.
     private func entered() {
         guard !search.text.allSatisfy(\.isWhitespace) else { return send() }
-        // The field reports a change a moment after the last key.
-        show(search.text)
         if let first = shown.firstIndex(where: { !chosen.contains($0) }) { choose(first) }
         search.text = ""
     }

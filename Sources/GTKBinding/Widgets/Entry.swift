@@ -45,11 +45,38 @@ public final class SearchEntry: Widget, TextField {
         set("placeholder-text", placeholder)
     }
 
+    /// Who is told of the text, and which text they were told last.
+    private final class Listeners {
+        private var text = ""
+        var bodies: [(String) -> Void] = []
+
+        func hear(_ text: String) {
+            self.text = text
+            for body in bodies { body(text) }
+        }
+
+        func hearNew(_ text: String) { if text != self.text { hear(text) } }
+    }
+    private let listeners = Listeners()
+
+    /// Calls `body` with the text a moment after it has changed, and at once when Return is pressed before that.
     public func onSearch(_ body: @escaping (String) -> Void) {
-        on("search-changed", reading: { String(cString: gtk_editable_get_text($0.cast())) }, body)
+        if listeners.bodies.isEmpty {
+            on("search-changed", reading: Self.text(of:)) { [listeners] in listeners.hear($0) }
+        }
+        listeners.bodies.append(body)
     }
 
-    public func onActivate(_ body: @escaping () -> Void) { on("activate", body) }
+    /// Calls `body` when Return was pressed, after ``onSearch(_:)`` has reported the text.
+    public func onActivate(_ body: @escaping () -> Void) {
+        on("activate", reading: Self.text(of:)) { [listeners] text in
+            listeners.hearNew(text)
+            body()
+        }
+    }
+
+    private static func text(of entry: Emitter) -> String { String(cString: gtk_editable_get_text(entry.cast())) }
+
     /// Called for Ctrl+G and Ctrl+Shift+G.
     public func onNext(_ body: @escaping () -> Void) { on("next-match", body) }
     public func onPrevious(_ body: @escaping () -> Void) { on("previous-match", body) }
