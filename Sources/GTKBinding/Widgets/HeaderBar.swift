@@ -38,29 +38,21 @@ public final class WindowTitle: Widget {
         adw_window_title_set_subtitle(cast(), ShownText.bounded(subtitle))
     }
 
+    /// In characters. GTK warns about a label that may wrap and whose text is narrower than the least width that it gives it.
+    private static let shortTitle = 8
+
     /// Breaks a title into two lines where there is not enough space for one; libadwaita would shorten it.
     private func wrap(_ title: String) {
-        // GTK warns about a label that wraps if its text is narrower than three letters or so: the least that it shows.
-        let isLong = title.prefix(9).count > 8
-        func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
-            let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
-            if g_type_check_instance_is_a(instance, gtk_label_get_type()).isTrue,
-                gtk_widget_has_css_class(widget, "title").isTrue
-            {
-                let label = OpaquePointer(widget)
-                gtk_label_set_width_chars(label, isLong ? -1 : 5)
-                gtk_label_set_single_line_mode(label, (!isLong).gboolean)
-                gtk_label_set_wrap(label, isLong.gboolean)
-                gtk_label_set_natural_wrap_mode(label, .none)
-                gtk_label_set_justify(label, .center)
-                gtk_label_set_lines(label, isLong ? 2 : -1)
-            }
-            var child = gtk_widget_get_first_child(widget)
-            while let next = child {
-                visit(next)
-                child = gtk_widget_get_next_sibling(next)
-            }
+        let isLong = title.prefix(Self.shortTitle + 1).count > Self.shortTitle
+        forEachLabel { widget, label in
+            guard gtk_widget_has_css_class(widget, "title").isTrue else { return }
+            // 5 and one line is what libadwaita sets.
+            gtk_label_set_width_chars(label, isLong ? -1 : 5)
+            gtk_label_set_single_line_mode(label, (!isLong).gboolean)
+            gtk_label_set_wrap(label, isLong.gboolean)
+            gtk_label_set_natural_wrap_mode(label, .none)
+            gtk_label_set_justify(label, .center)
+            gtk_label_set_lines(label, isLong ? 2 : -1)
         }
-        visit(widget)
     }
 }

@@ -146,16 +146,20 @@ public final class ShortcutLabel: Widget {
 extension Widget {
     /// Inserts no hyphen where a line of one of its labels ends within a word: in an address it would be read as a part of it.
     func breaksWordsWithoutHyphens() {
+        forEachLabel { _, label in
+            let attributes =
+                gtk_label_get_attributes(label).flatMap { pango_attr_list_copy($0) } ?? pango_attr_list_new()
+            pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0))
+            gtk_label_set_attributes(label, attributes)
+            pango_attr_list_unref(attributes)
+        }
+    }
+
+    /// Calls `body` with each label in it, at any depth.
+    func forEachLabel(_ body: (_ widget: UnsafeMutablePointer<GtkWidget>, _ label: OpaquePointer) -> Void) {
         func visit(_ widget: UnsafeMutablePointer<GtkWidget>) {
             let instance = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GTypeInstance.self)
-            if g_type_check_instance_is_a(instance, gtk_label_get_type()).isTrue {
-                let label = OpaquePointer(widget)
-                let attributes =
-                    gtk_label_get_attributes(label).flatMap { pango_attr_list_copy($0) } ?? pango_attr_list_new()
-                pango_attr_list_insert(attributes, pango_attr_insert_hyphens_new(0))
-                gtk_label_set_attributes(label, attributes)
-                pango_attr_list_unref(attributes)
-            }
+            if g_type_check_instance_is_a(instance, gtk_label_get_type()).isTrue { body(widget, OpaquePointer(widget)) }
             var child = gtk_widget_get_first_child(widget)
             while let next = child {
                 visit(next)
