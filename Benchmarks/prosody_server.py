@@ -44,7 +44,8 @@ storage = "internal"
 network_settings = {{ nagle = false }}
 network_backend = "epoll"
 modules_enabled = {{ "roster", "saslauth", "tls", "disco", "carbons", "smacks", "ping" }}
-modules_disabled = {{ "s2s", "limits" }}
+-- A message that one program left behind would reach the next one.
+modules_disabled = {{ "s2s", "limits", "offline" }}
 VirtualHost "{domain}"
 """
 
