@@ -4,9 +4,11 @@ import StanzaCorpus
 import UserProfile
 import XMPPAddress
 
-/// A profile with a long history: so many messages with one contact, forty with each of fifty more.
+/// A profile with a long history: so many messages with one contact, forty with each of fifty more, and forty with each of twelve
+/// contacts of another account.
 enum DesktopProfile {
     nonisolated static let talkativeContacts = 50
+    nonisolated static let talkativeContactsOfOther = 12
     nonisolated static let messagesOfEach = 40
     private nonisolated static let batch = 2000
 
@@ -14,27 +16,39 @@ enum DesktopProfile {
         let store = try await Profile(folder: folder).open(for: .writing)
         let own = try JID("juliet@capulet.example")
         let peers = try (0..<max(contacts, talkativeContacts + 1)).map { try JID("friend\($0)@montague.example") }
-        let account = try await store.write { writer throws(StoreError) in
-            let id = try writer.addAccount(own)
-            // Without a network only the window is measured.
-            if var account = try writer.account(own) {
-                account.isEnabled = false
-                try writer.update(account)
-            }
-            for (number, peer) in peers.enumerated() {
-                try writer.save(StoredContact(address: peer, name: "Friend \(number)", subscription: .both), of: id)
-            }
-            return id
-        }
+        let account = try await addAccount(own, peers, store)
+        let other = try JID("nurse@capulet.example")
+        let otherAccount = try await addAccount(other, Array(peers.prefix(talkativeContactsOfOther)), store)
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         for number in 1...talkativeContacts {
             let start = now - Int64(number) * 86_400_000
             try await say(messagesOfEach, peers[number], own, account, store, seed: UInt64(number), from: start)
         }
+        for number in 0..<talkativeContactsOfOther {
+            let start = now - Int64(number) * 86_400_000 - 43_200_000
+            try await say(messagesOfEach, peers[number], other, otherAccount, store, seed: UInt64(100 + number), from: start)
+        }
         try await say(messages, peers[0], own, account, store, seed: 0, from: now - Int64(messages) * 60_000)
         try await store.finishSearchIndex()
         await store.close()
         print("\(messages) messages in one conversation, \(peers.count) contacts")
+    }
+
+    private nonisolated static func addAccount(
+        _ address: JID, _ contacts: [JID], _ store: SQLiteStore
+    ) async throws -> AccountID {
+        try await store.write { writer throws(StoreError) in
+            let id = try writer.addAccount(address)
+            // Without a network only the window is measured.
+            if var account = try writer.account(address) {
+                account.isEnabled = false
+                try writer.update(account)
+            }
+            for (number, contact) in contacts.enumerated() {
+                try writer.save(StoredContact(address: contact, name: "Friend \(number)", subscription: .both), of: id)
+            }
+            return id
+        }
     }
 
     private nonisolated static func say(
