@@ -26,7 +26,8 @@ enum DesktopProfile {
         }
         for number in 0..<talkativeContactsOfOther {
             let start = now - Int64(number) * 86_400_000 - 43_200_000
-            try await say(messagesOfEach, peers[number], other, otherAccount, store, seed: UInt64(100 + number), from: start)
+            try await say(
+                messagesOfEach, peers[number], other, otherAccount, store, seed: UInt64(100 + number), from: start)
         }
         try await say(messages, peers[0], own, account, store, seed: 0, from: now - Int64(messages) * 60_000)
         try await store.finishSearchIndex()

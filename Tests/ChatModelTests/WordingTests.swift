@@ -1,6 +1,7 @@
 import ChatEngine
 import ChatModel
 import ChatStore
+import Foundation
 import GroupChat
 import Testing
 import XMPPClient
@@ -22,6 +23,28 @@ struct WordingTests {
     func clock() {
         let clock = Wording.clock(MessageTime(millisecondsSince1970: 1_000_000_000_000))
         #expect(clock.hasSuffix("\u{A0}AM") || clock.hasSuffix("\u{A0}PM"))
+    }
+
+    @Test(
+        "a time in a list is as short as its distance allows",
+        arguments: [
+            ("2026-03-29 23:59", "11:59\u{A0}PM"), ("2026-03-29 00:00", "12:00\u{A0}AM"),
+            ("2026-03-28 23:59", "Yesterday"),
+            ("2026-03-28 00:00", "Yesterday"), ("2026-03-27 23:59", "Friday"), ("2026-03-23 00:00", "Monday"),
+            ("2026-03-22 23:59", "3/22"), ("2026-01-01 00:00", "1/1"), ("2025-12-31 23:59", "12/31/2025"),
+            ("2026-03-30 00:00", "3/30"), ("2027-01-01 00:00", "1/1/2027"),
+        ])
+    func short(_ moment: String, _ text: String) throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .current
+        let reader = DateFormatter()
+        reader.calendar = calendar
+        reader.locale = Locale(identifier: "en_US_POSIX")
+        reader.dateFormat = "yyyy-MM-dd HH:mm"
+        let (time, now) = (try #require(reader.date(from: moment)), try #require(reader.date(from: "2026-03-29 12:00")))
+        let short = Wording.short(
+            MessageTime(millisecondsSince1970: Int64(time.timeIntervalSince1970 * 1000)), now: now, calendar: calendar)
+        #expect(short == text)
     }
 
     @Test("a duration is one piece: no line ends before the unit")

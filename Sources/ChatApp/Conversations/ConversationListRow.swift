@@ -22,7 +22,13 @@ final class ConversationListRow: ListRow {
     var onMenu: (ConversationRow, Widget, Double, Double) -> Void = { _, _, _, _ in }
     /// Called when the row was clicked, also if it is selected already.
     var onClick: (ConversationRow) -> Void = { _ in }
-    private(set) var accessibleText: String?
+    var accessibleText: String? {
+        row.map {
+            Self.accessibilityText(
+                $0, as: surroundings.tag($0.key.account), presence: surroundings.presence($0.key),
+                isOpen: surroundings.open() == $0.key)
+        }
+    }
 
     private let picture: AvatarImage
     let dot: PresenceDot
@@ -84,11 +90,7 @@ final class ConversationListRow: ListRow {
 
     /// Shows the presence of the contact as it is now.
     func showPresence() {
-        guard let row else { return }
-        let presence = surroundings.presence(row.key)
-        dot.show(presence)
-        accessibleText = Self.accessibilityText(
-            row, as: surroundings.tag(row.key.account), presence: presence, isOpen: surroundings.open() == row.key)
+        if let row { dot.show(surroundings.presence(row.key)) }
     }
 
     private func showPreview(_ item: ConversationRow) {

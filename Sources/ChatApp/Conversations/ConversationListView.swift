@@ -146,18 +146,17 @@ final class ConversationListView {
     private func showAccounts() {
         let tags = Dictionary(uniqueKeysWithValues: accounts.rows.elements.map { ($0.id, accounts.tag(of: $0.id)) })
         // An account that goes offline knows no presence any more.
-        showPresences()
-        guard tags != shownTags else { return }
+        guard tags != shownTags else { return showPresences() }
         shownTags = tags
         refreshRows()
     }
 
     private func refreshRows() {
-        list.forEachRow { _, row in if let item = row.row { row.show(item) } }
+        list.refreshRows { row in if let item = row.row { row.show(item) } }
     }
 
     private func showPresences() {
-        list.forEachRow { _, row in row.showPresence() }
+        list.refreshRows { $0.showPresence() }
     }
 
     private func presence(of key: ConversationKey) -> ContactPresence.Section? {
@@ -227,7 +226,7 @@ final class ConversationListView {
         openKey = key
         browser.show(open: key)
         withQuietSelection { showSelection() }
-        list.forEachRow { _, row in
+        list.refreshRows { row in
             if let item = row.row, item.key == key || item.key == before { row.show(item) }
         }
     }

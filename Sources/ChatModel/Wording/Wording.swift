@@ -74,30 +74,20 @@ extension Wording {
     /// Short, for a list: the time of today, the weekday of the last days, the date of what is older.
     public static func short(_ time: MessageTime, now: Date = Date(), calendar: Calendar = .current) -> String {
         let date = time.date
-        if calendar.isDate(date, inSameDayAs: now) { return text(clock, date) }
-        let days = days(from: date, to: now, calendar)
-        if days == 1 { return localized("Yesterday") }
-        if (2..<7).contains(days) { return weekday.string(from: date) }
-        return (isSameYear(date, now, calendar) ? shortDay : shortDate).string(from: date)
+        let days = RecentDays.around(now, calendar)
+        if days.today.contains(date) { return text(clock, date) }
+        if days.yesterday.contains(date) { return localized("Yesterday") }
+        if days.week.contains(date) { return weekday.string(from: date) }
+        return (days.year.contains(date) ? shortDay : shortDate).string(from: date)
     }
 
     /// The label of a day separator.
     public static func day(_ day: TimelineDay, now: Date = Date(), calendar: Calendar = .current) -> String {
         let date = day.start.date
-        switch days(from: date, to: now, calendar) {
-        case 0: return localized("Today")
-        case 1: return localized("Yesterday")
-        default: return (isSameYear(date, now, calendar) ? dayOfYear : longDate).string(from: date)
-        }
-    }
-
-    private static func days(from date: Date, to now: Date, _ calendar: Calendar) -> Int {
-        let (start, end) = (calendar.startOfDay(for: date), calendar.startOfDay(for: now))
-        return calendar.dateComponents([.day], from: start, to: end).day ?? 0
-    }
-
-    private static func isSameYear(_ date: Date, _ now: Date, _ calendar: Calendar) -> Bool {
-        calendar.component(.year, from: date) == calendar.component(.year, from: now)
+        let days = RecentDays.around(now, calendar)
+        if days.today.contains(date) { return localized("Today") }
+        if days.yesterday.contains(date) { return localized("Yesterday") }
+        return (days.year.contains(date) ? dayOfYear : longDate).string(from: date)
     }
 
     /// A short duration with the precision that is needed to compare steps: `12 ms`, `1.4 s`. No line breaks before the

@@ -100,6 +100,9 @@ public final class ListView<Row: ListRow>: Widget {
 
     /// Calls `body` with each row that has a widget, and the index of its item; some of them are not visible.
     public func forEachRow(_ body: (Int, Row) -> Void) { factory.forEachRow(body) }
+
+    /// Calls `body` with each row that has a widget, to show what changed beside its item; screen readers learn it too.
+    public func refreshRows(_ body: (Row) -> Void) { factory.refreshRows(body) }
 }
 
 /// GTK 4.8 measures a list that is not stretched as if its rows were as wide as they like, and cuts off the lines that

@@ -84,6 +84,8 @@ final class RowFactory<Row: ListRow>: Object {
 
     func forEachRow(_ body: (Int, Row) -> Void) { shown.forEachRow(body) }
 
+    func refreshRows(_ body: (Row) -> Void) { shown.refreshRows(body) }
+
     /// The index of the item whose row has the focus.
     var focused: Int? { shown.focused }
 
@@ -154,9 +156,21 @@ private final class ShownRows<Row: ListRow> {
         }
     }
 
+    func refreshRows(_ body: (Row) -> Void) {
+        for (item, shown) in bound {
+            body(shown.row)
+            Self.label(shown.row, item)
+        }
+    }
+
     private static func show(_ content: Row.Item, in row: Row, _ item: UnsafeMutableRawPointer) {
         row.show(content)
         gtk_list_item_set_activatable(OpaquePointer(item), row.isActivatable.gboolean)
+        label(row, item)
+    }
+
+    /// Says to screen readers what the row shows.
+    private static func label(_ row: Row, _ item: UnsafeMutableRawPointer) {
         if let text = row.accessibleText, let outer = gtk_widget_get_parent(row.root.widget) {
             Widget.update(outer, .label, text)
         }

@@ -1,11 +1,12 @@
+import CGTK
 import ChatStore
-import GTKBinding
 import Testing
 import WindowFixtures
 import XMPPAddress
 
 @testable import ChatApp
 @testable import ChatModel
+@testable import GTKBinding
 
 extension WindowTests {
     @MainActor
@@ -17,6 +18,24 @@ extension WindowTests {
             var found: ConversationListRow?
             view.list.forEachRow { if $1.row?.key == key { found = $1 } }
             return found
+        }
+
+        @Test("screen readers hear the account of a row as soon as there is a second one")
+        func spokenAccount() async throws {
+            let sample = try await TalkSample()
+            try await sample.say("What light?", ago: 1)
+            let view = sample.context.conversationListView(menu: Menu())
+            let window = Window("Conversations", width: 340, height: 480, view.root)
+            window.present()
+            func spoken() -> String? {
+                row(view, sample.key).flatMap { gtk_widget_get_parent($0.root.widget) }
+                    .flatMap { AccessibilityReader.name(of: $0) }
+            }
+            #expect(await Toolkit.eventually { spoken()?.contains("What light?") == true })
+            let other = try JID("nurse@verona.example")
+            try await sample.write { store throws(StoreError) in _ = try store.addAccount(other) }
+            #expect(await Toolkit.eventually { spoken()?.contains("as juliet") == true })
+            window.destroy()
         }
 
         @Test("each row shows title, last message with its state, time and unread count")
