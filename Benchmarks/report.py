@@ -26,10 +26,10 @@ SECTIONS = [
     ("send", "Sending", "Chat messages of 370 bytes to a server on loopback that discards them: one after the other from outside of the "
      "session (*single*), a hundred with each call (*batches*), one after the other with stream management (*managed*), which the "
      "others do not have. *encode* only makes and writes them, *compose* only makes them."),
-    # Not "pingpong 1": the figures of its handler are below those of the floor, which cannot be.
-    ("pingpong 64", "There and back, 64 on the way", "Messages to another client of the same process and back, through Prosody over TLS, 64 on "
-     "the way, everything on one processor. *floor* is a client in C on OpenSSL without a library and without a parser: what the machine and "
-     "the server allow."),
+    ("pingpong 1", "There and back, one at a time", "Messages to another client of the same process and back, through Prosody over TLS, the "
+     "next one when one has come back, everything on one processor. *floor* is a client in C on OpenSSL without a library and without a "
+     "parser: what the machine and the server allow."),
+    ("pingpong 64", "There and back, 64 on the way", "The same with 64 messages on the way at the same time."),
     ("idle plain", "An idle session without TLS", "Anonymous memory of a session that is online."),
     ("idle tls", "An idle session with TLS", "The same, with TLS."),
     ("login", "Login", "Wall clock of a login at Prosody: with the password only (*first*), with the TLS session of the login before "
