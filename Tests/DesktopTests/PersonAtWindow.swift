@@ -73,6 +73,11 @@ final class PersonAtWindow: Sendable {
     /// A screen reader queries a window that was closed a moment ago; the program must survive that.
     func asksForClosedWindow() async throws { try await order(Order(name: "astray")) }
 
+    /// The window of an element has a size in pixels.
+    func hasWindow(_ what: Look, of width: Int, _ height: Int) async throws {
+        try await order(Order(name: "measure", what: what, place: [width, height]))
+    }
+
     /// An element is in the window as a whole.
     func seesAll(of what: Look) async throws { try await order(Order(name: "fit", what: what)) }
 

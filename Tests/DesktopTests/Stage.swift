@@ -63,6 +63,12 @@ final class Stage: Sendable {
         }
     }
 
+    /// The preferences that a program has stored.
+    func preferences(of person: PersonAtWindow) -> String {
+        let path = "\(person.program.folder)/profile/preferences.json"
+        return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+
     /// What a program has stored of its conversations, as text with much else in it.
     func stored(by person: PersonAtWindow) -> String {
         let profile = "\(person.program.folder)/profile"

@@ -30,7 +30,8 @@ extension Story {
         for (person, name) in [(alice, "You"), (bob, "alice")] { try await person.hasOnce("\(name), \(words)") }
     }
 
-    /// Her program is killed with a waiting message and a draft; both are there after a restart.
+    /// Her program is killed with a waiting message and a draft; both are there after a restart, in the window as she left
+    /// it.
     func crash(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
         let (words, draft) = ("Skating at four?", "And bring the")
@@ -41,10 +42,13 @@ extension Story {
         try await alice.sees(.message("You, \(words)", "Waiting to be sent"))
         try await alice.writes(draft, into: "Message")
         try await until("her draft is stored") { stage.stored(by: alice).contains(draft) }
+        let window = (width: 1020, height: 740)
+        let before = stage.preferences(of: alice)
+        try await alice.resizes(.field("Message"), to: window.width, window.height)
+        try await until("the size of her window is stored") { stage.preferences(of: alice) != before }
         alice.program.kill()
-        try await alice.start(until: .button("Main Menu"))
-        try await alice.clicks(.conversation("bob"))
-        try await alice.sees(.field("Message", saying: draft))
+        try await alice.start(until: .field("Message", saying: draft))
+        try await alice.hasWindow(.field("Message"), of: window.width, window.height)
         try await alice.sees(.message("You, \(words)", "Waiting to be sent"))
         stage.aliceNetwork.heal()
         try await bob.sees(.message("alice, \(words)"))

@@ -246,13 +246,26 @@ def move(order):
     return {}
 
 
+def check_size(window, order):
+    shape = shape_of(window)
+    if [shape["WIDTH"], shape["HEIGHT"]] != order["place"]:
+        raise Missing("the window has %d × %d pixels" % (shape["WIDTH"], shape["HEIGHT"]))
+
+
 def resize(order):
     """Gives the window of an element a size, and waits until the window has it."""
     window = window_of(find(order), order["pid"])[0]
-    width, height = order["place"]
-    if shape_of(window)["WIDTH"] != width:
-        xdotool("windowsize", window, str(width), str(height))
-        raise Missing("the window is %d wide" % shape_of(window)["WIDTH"])
+    try:
+        check_size(window, order)
+    except Missing:
+        xdotool("windowsize", window, *map(str, order["place"]))
+        raise
+    return {}
+
+
+def measure(order):
+    """Whether the window of an element has a size."""
+    check_size(window_of(find(order), order["pid"])[0], order)
     return {}
 
 
@@ -342,7 +355,7 @@ def copy(order):
     return {}
 
 
-LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "swipe": swipe, "move": move, "resize": resize, "fit": fit, "hold": hold,
+LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "swipe": swipe, "move": move, "resize": resize, "measure": measure, "fit": fit, "hold": hold,
            "focus": focus, "front": front, "paint": paint, "tree": tree, "astray": astray}
 ACTING = {"type": type_text, "press": press, "copy": copy}
 

@@ -37,6 +37,7 @@ final class MainWindow {
         self.context = context
         window = ApplicationWindow(application, localized("Hongyan"))
         context.windowState.apply(to: window)
+        context.windowState.follow(window)
         window.minimumSize(width: 360, height: 400)
         let welcomeOfList = context.welcomeView()
         conversations = context.conversationListView(menu: MainMenu.menu, welcome: welcomeOfList.root)

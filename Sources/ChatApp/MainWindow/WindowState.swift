@@ -5,9 +5,12 @@ internal import GTKBinding
 /// The size of the main window and its open conversation, stored in the preferences for the next start.
 final class WindowState {
     private let preferences: Preferences
+    private var noting: Task<Void, Never>?
 
     /// In pixels. A smaller or larger stored size is a mistake.
     private static let (widths, heights) = (360...16_384, 400...16_384)
+    /// How long a window keeps its size before that is stored: whoever drags its edge causes many changes.
+    private static let delay = Duration.seconds(1)
 
     init(_ preferences: Preferences) { self.preferences = preferences }
 
@@ -20,13 +23,31 @@ final class WindowState {
         if place.isMaximized { window.maximize() }
     }
 
-    /// Notes the size of a window that is being closed.
+    /// Notes each size of a window soon: a program that is killed does not close its windows.
+    func follow(_ window: Window) {
+        for property in ["default-width", "default-height", "maximized"] {
+            window.on("notify::\(property)") { [weak self, weak window] in
+                if let window { self?.noteSoon(window) }
+            }
+        }
+    }
+
+    private func noteSoon(_ window: Window) {
+        noting?.cancel()
+        noting = Task { [weak self, weak window] in
+            guard (try? await Task.sleep(for: Self.delay)) != nil, !Task.isCancelled, let window else { return }
+            self?.note(window)
+        }
+    }
+
+    /// Notes the size of a window now, because it is being closed.
     func note(_ window: Window) {
+        noting?.cancel()
         let size = window.defaultSize
         guard Self.widths.contains(size.width), Self.heights.contains(size.height) else { return }
         var place = preferences.values.window
         (place.width, place.height, place.isMaximized) = (size.width, size.height, window.isMaximized)
-        preferences.values.window = place
+        if preferences.values.window != place { preferences.values.window = place }
     }
 
     /// The open conversation; `nil` for none.

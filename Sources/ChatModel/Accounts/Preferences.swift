@@ -72,7 +72,7 @@ public struct PreferenceValues: Sendable, Hashable, Codable {
     public static let zooms = [0.75, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]
 }
 
-/// The main window when it was closed last.
+/// The main window as it was last.
 public struct WindowPlace: Sendable, Hashable, Codable {
     /// In pixels, while it is not maximized.
     public var width = 1000

@@ -58,8 +58,12 @@ final class Scenes {
     func state(_ toasts: [String]) -> String {
         let home = sample.home
         let clipboard = gdk_display_get_default().flatMap { gdk_clipboard_get_content(gdk_display_get_clipboard($0)) }
+        var preferences = home.preferences.values
+        // It is noted a moment after a window has got its size, which is no effect of a control.
+        let usual = WindowPlace()
+        (preferences.window.width, preferences.window.height) = (usual.width, usual.height)
         return """
-            \(home.preferences.values) \(home.conversations.rows.elements) \(home.contacts.rows.elements) \
+            \(preferences) \(home.conversations.rows.elements) \(home.contacts.rows.elements) \
             \(home.accounts.rows.elements) \(clipboard.debugDescription) \(mentioned) \(toasts)
             """
     }

@@ -47,6 +47,8 @@ extension WindowTests {
             let borders = await Toolkit.borders(of: window.window)
             window.window.setDefaultSize(width: 900, height: 650)
             #expect(await Toolkit.eventually { window.window.width == 900 - borders })
+            // Not only when it is closed: a program can be killed.
+            #expect(await Toolkit.eventually { home.preferences.values.window.width == 900 })
             window.close(permanently: true)
             #expect(home.preferences.values.window.conversation == key)
             #expect(home.preferences.values.window.width == 900)
