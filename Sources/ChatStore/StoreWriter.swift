@@ -36,6 +36,8 @@ public protocol StoreWriter: StoreReader {
     /// The number of a conversation; a new conversation is added.
     func openConversation(_ key: ConversationKey) throws(StoreError) -> ConversationID
     func update(_ settings: ConversationSettings, of conversation: ConversationID) throws(StoreError)
+    /// Notes when the user has begun a conversation.
+    func noteBeginning(of conversation: ConversationID, at time: MessageTime) throws(StoreError)
     /// Removes a conversation with its messages from this device.
     func removeConversation(_ conversation: ConversationID) throws(StoreError)
     func saveDraft(_ draft: Draft?, in conversation: ConversationID) throws(StoreError)

@@ -69,6 +69,7 @@ struct MemoryState {
         var newestOrderTime: MessageTime?
         var draft: Draft?
         var isMarkedUnread = false
+        var begun: MessageTime?
         /// Messages in their order; corrections and the like stand elsewhere.
         var timeline: [TimelinePosition] = []
     }

@@ -239,6 +239,12 @@ extension MemoryTransaction {
         changes.conversations.insert(conversation)
     }
 
+    func noteBeginning(of conversation: ConversationID, at time: MessageTime) throws(StoreError) {
+        _ = try requireKey(of: conversation)
+        state.conversations[conversation]?.begun = time
+        changes.conversations.insert(conversation)
+    }
+
     func removeConversation(_ conversation: ConversationID) throws(StoreError) {
         let key = try requireKey(of: conversation)
         for record in state.records.values where record.conversation == conversation { try delete(record) }
@@ -273,7 +279,7 @@ extension MemoryTransaction {
             if let isBefore = ConversationSettings.isPinnedBefore(left.settings.pinRank, right.settings.pinRank) {
                 return isBefore
             }
-            switch (left.lastMessage?.position, right.lastMessage?.position) {
+            switch (left.place, right.place) {
             case (let left?, let right?): return left > right
             case (_?, nil): return true
             case (nil, _?): return false
@@ -289,7 +295,7 @@ extension MemoryTransaction {
         return Conversation(
             id: id, key: row.key, settings: row.settings,
             lastMessage: try row.timeline.last.map { position throws(StoreError) in try message(position.id) } ?? nil,
-            unreadCount: unread, draft: row.draft, isMarkedUnread: row.isMarkedUnread)
+            unreadCount: unread, draft: row.draft, isMarkedUnread: row.isMarkedUnread, begun: row.begun)
     }
 
     // MARK: Search

@@ -102,6 +102,16 @@ struct ConversationBrowserTests {
         #expect(keys.filter { $0 != new.key }.firstIndex(of: silent.key) == 3)
         await list.reload()
         #expect(list.rows.elements.first?.key == new.key)
+
+        // After a restart it stands where it stood, also when a later message is above it and it is opened again.
+        let other = try fixture.key("later@x.example")
+        try await fixture.receive("Later", id: "later", at: 1_000_000, in: other)
+        let again = ConversationList(store: fixture.store, environment: fixture.environment(now: 2_000_000))
+        await again.reload()
+        try await again.begin(new.key, again: true)
+        let order = again.rows.elements.map(\.key)
+        #expect(order.firstIndex(of: other) == 0 && order.firstIndex(of: new.key) == 1, "\(order)")
+        #expect(order.filter { $0 != new.key && $0 != other } == keys.filter { $0 != new.key })
     }
 
     @Test("a conversation that the user has opened is in the list before anything is said, at its top")
@@ -114,6 +124,17 @@ struct ConversationBrowserTests {
         #expect(list.rows.elements.first?.time == nil)
         await list.reload()
         #expect(list.rows.elements.first?.key == key)
+
+        // If it is the one that is restored, it keeps its place; whoever opens it later finds it at the top again.
+        let other = try fixture.key("later@x.example")
+        try await fixture.receive("Later", id: "later", at: 1_000_000, in: other)
+        for (isRestored, place) in [(true, 1), (false, 0)] {
+            let again = ConversationList(store: fixture.store, environment: fixture.environment(now: 2_000_000))
+            await again.reload()
+            #expect(!again.rows.elements.contains { $0.key == key })
+            try await again.begin(key, again: isRestored)
+            #expect(again.rows.elements.firstIndex { $0.key == key } == place)
+        }
     }
 
     @Test("a draft does not hide unread messages, and the user's own messages are marked")

@@ -161,6 +161,17 @@ struct ContractTests {
             try store.saveDraft(nil, in: store.openConversation(romeo))
         }
         #expect(try await store.conversation()?.draft == nil)
+        // Without a message the time at which the user has begun it counts.
+        let balcony = ConversationKey(account: store.account, address: .balcony, kind: .room)
+        let bookmarked = ConversationKey(account: store.account, address: .tybalt, kind: .room)
+        try await store.store.write { store throws(StoreError) in
+            try store.update(ConversationSettings(), of: id)
+            try store.noteBeginning(of: store.openConversation(balcony), at: .at(2))
+            _ = try store.openConversation(bookmarked)
+        }
+        list = try await store.store.read { store throws(StoreError) in try store.conversations() }
+        #expect(list.map(\.key) == [romeo, balcony, tybalt, bookmarked])
+        #expect(list.map(\.begun) == [nil, .at(2), nil, nil])
     }
 
     @Test("the unread line is above the first unread message", arguments: StoreKind.allCases)

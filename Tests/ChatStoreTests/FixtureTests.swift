@@ -51,6 +51,7 @@ struct FixtureTests {
             try store.setMarkedUnread(true, in: store.openConversation(balcony))
             try store.update(
                 ConversationSettings(isPinned: true, pinRank: 4), of: store.openConversation(balcony))
+            try store.noteBeginning(of: store.openConversation(romeo), at: .at(8))
             try store.savePresence(StoredPresence(address: .romeoPhone, show: "away"), of: account)
         }
         try await store.write { store throws(StoreError) in
@@ -117,6 +118,7 @@ struct FixtureTests {
                 try store.notices(of: list[1].id, in: .at(0) ... .at(99)).map(\.notice.kind)
                     == (version < 6 ? [] : [.began]))
             #expect(list.map(\.settings.pinRank) == [version < 10 ? nil : 4, nil])
+            #expect(list.map(\.begun) == [nil, version < 11 ? nil : .at(8)])
             #expect(try store.eventReaders().map(\.name) == (version < 7 ? [] : ["bot"]))
             #expect(try store.events(after: 0, limit: 9).map(\.kind) == (version < 7 ? [] : [.room]))
             #expect(try store.search(SearchRequest("雁")).messages.map(\.id) == [page[2].id])

@@ -29,12 +29,20 @@ extension Story {
         try await alice.sees(.conversation("bob"))
         try await alice.sees(.conversation("Pond"))
 
-        // The next start shows the conversation that was open.
+        // A room in which nothing was said yet.
+        try await creates(alice, "Lake")
+        try await alice.sees(.button("Invite"))
+        try await alice.escapes(from: .button("Invite"))
+        try await alice.sees(.label("1 person"))
+
+        // The next start shows the conversation that was open, and each one at its place.
         try await alice.clicks(.conversation("Pond"))
         try await alice.sees(.label("2 people"))
+        try await alice.reads([["Lake"], ["bob"], ["Pond"]], in: "Conversations")
         try await alice.clicks(.button("Main Menu"))
         try await alice.clicks(.menuItem("Quit"))
         try await until("her program ends") { !alice.program.isRunning }
         try await alice.start(until: .label("2 people"))
+        try await alice.reads([["Lake"], ["bob"], ["Pond"]], in: "Conversations")
     }
 }

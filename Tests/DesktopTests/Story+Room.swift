@@ -2,15 +2,22 @@ import Foundation
 import ServerFixtures
 
 extension Story {
+    /// Somebody creates a room; the window to invite people opens.
+    func creates(
+        _ person: PersonAtWindow, _ name: String, looking look: () async throws -> Void = {}
+    ) async throws {
+        try await person.clicks(.button("Main Menu"))
+        try await person.clicks(.menuItem("Join or Create a Room…"))
+        try await person.clicks(.label("Create a new room"))
+        try await person.writes(name, into: "Name")
+        try await look()
+        try await person.clicks(.button("Create Room"))
+    }
+
     /// She creates a room and invites him; both chat there, and each sees the occupants.
     func room(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
-        try await alice.clicks(.button("Main Menu"))
-        try await alice.clicks(.menuItem("Join or Create a Room…"))
-        try await alice.clicks(.label("Create a new room"))
-        try await alice.writes("Pond", into: "Name")
-        try await alice.sees(.label("pond@conference.\(stage.server.domain)"))
-        try await alice.clicks(.button("Create Room"))
+        try await creates(alice, "Pond") { try await alice.sees(.label("pond@conference.\(stage.server.domain)")) }
         try await alice.clicks(.label("bob"))
         try await alice.clicks(.button("Invite"))
         try await alice.sees(.label("bob is invited."))

@@ -30,8 +30,8 @@ public final class ConversationList {
     @ObservationIgnored private var conversations: [ConversationID: Conversation] = [:]
     @ObservationIgnored private var built: [ConversationID: ConversationRow] = [:]
     @ObservationIgnored private var writing: [ConversationKey: [String]] = [:]
-    /// Conversations that are listed although nothing was said in them, and since when: the user has opened them.
-    @ObservationIgnored private var begun: [ConversationID: MessageTime] = [:]
+    /// Conversations that are listed although nothing was said in them: the user has opened them.
+    @ObservationIgnored private var begun: Set<ConversationID> = []
     /// Conversations that came into the list without a message: a room is listed as soon as it is joined.
     @ObservationIgnored private var added: Set<ConversationID> = []
 
@@ -52,7 +52,7 @@ public final class ConversationList {
     public func reload() async {
         await turns.withLock { [store] in
             do throws(StoreError) {
-                let begun = begun.keys
+                let begun = begun
                 let (book, list) = try await store.read { store throws(StoreError) in
                     var list = try store.conversations()
                     for id in begun {
@@ -79,7 +79,7 @@ public final class ConversationList {
         guard !accounts.isEmpty || !wanted.isEmpty else { return }
         await turns.withLock { [store] in
             do throws(StoreError) {
-                let (known, begun) = (self.book, Set(begun.keys))
+                let (known, begun) = (self.book, begun)
                 let (book, list) = try await store.read { store throws(StoreError) in
                     var list: [Conversation] = []
                     for id in wanted {
@@ -110,11 +110,19 @@ public final class ConversationList {
     }
 
     /// Lists a conversation that the user has opened, until the program ends even if nothing is said in it: as the newest
-    /// one, unless it was listed before.
-    public func begin(_ key: ConversationKey) async throws(StoreError) {
+    /// one, unless it was listed before. Its place is stored.
+    ///
+    /// - Parameter again: it was open when the program ended, and keeps its place.
+    public func begin(_ key: ConversationKey, again: Bool = false) async throws(StoreError) {
         if let row = all[key], row.position != nil || !added.contains(row.id) { return }
-        let id = try await store.write { writer throws(StoreError) in try writer.openConversation(key) }
-        begun[id] = environment.now()
+        let now = environment.now()
+        let id = try await store.write { writer throws(StoreError) in
+            let id = try writer.openConversation(key)
+            if again, try writer.conversation(id)?.begun != nil { return id }
+            try writer.noteBeginning(of: id, at: now)
+            return id
+        }
+        begun.insert(id)
         var changes = StoreChanges()
         changes.conversations = [id]
         await apply(changes)
@@ -168,7 +176,7 @@ public final class ConversationList {
                 row = known
             } else {
                 row = ConversationRow(
-                    conversation, book: book, writing: writing[conversation.key] ?? [], begun: begun[id], now: now)
+                    conversation, book: book, writing: writing[conversation.key] ?? [], now: now)
                 built[id] = row
             }
             if !row.isMuted, !row.isArchived { unread += max(row.unreadCount, row.isMarkedUnread ? 1 : 0) }

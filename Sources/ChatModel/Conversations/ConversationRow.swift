@@ -46,11 +46,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
     /// The draft, where the row shows it: an unread message is more important.
     public var shownDraft: String? { unreadCount > 0 ? nil : draft }
 
-    /// - Parameter begun: when the user opened a conversation in which nothing was said yet.
-    init(
-        _ conversation: Conversation, book: AddressBook, writing: [String], begun: MessageTime? = nil,
-        now: MessageTime
-    ) {
+    init(_ conversation: Conversation, book: AddressBook, writing: [String], now: MessageTime) {
         id = conversation.id
         key = conversation.key
         let settings = conversation.settings
@@ -61,7 +57,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
             MessagePreview(message, senderName: book.author(message.sender, in: key))
         }
         time = conversation.lastMessage?.time
-        position = conversation.lastMessage?.position ?? begun.map { .start(of: $0) }
+        position = conversation.place
         unreadCount = conversation.unreadCount
         isMarkedUnread = conversation.isMarkedUnread
         avatarHash = book.avatarHash(of: key.address, account: key.account)
@@ -73,8 +69,8 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
         self.writing = writing
     }
 
-    /// Pinned first, in the order that the user has chosen, and archived last; in each section by last message,
-    /// conversations without one at the end.
+    /// Pinned first, in the order that the user has chosen, and archived last; in each section by last message, or by the
+    /// time at which the user has begun the conversation.
     public static func isBefore(_ left: ConversationRow, _ right: ConversationRow) -> Bool {
         if left.section != right.section { return left.section < right.section }
         if let isBefore = ConversationSettings.isPinnedBefore(left.pinRank, right.pinRank) { return isBefore }

@@ -68,6 +68,15 @@ extension SQLiteTransaction {
         if connection.changedRows > 0 { changes.conversations.insert(conversation) }
     }
 
+    func noteBeginning(of conversation: ConversationID, at time: MessageTime) throws(StoreError) {
+        try connection.run(
+            "UPDATE conversations SET begun = ? WHERE id = ?", [SQLiteValue(time), SQLiteValue(conversation)])
+        guard connection.changedRows > 0 else {
+            throw StoreError(.invalidRequest, "There is no such conversation.")
+        }
+        changes.conversations.insert(conversation)
+    }
+
     func removeConversation(_ conversation: ConversationID) throws(StoreError) {
         let key = try requireKey(of: conversation)
         try removeFromIndex(messagesOf: conversation)
@@ -116,14 +125,16 @@ extension SQLiteTransaction {
             let unread: Int
             let draft: Draft?
             let isMarkedUnread: Bool
+            let begun: MessageTime?
         }
         let rows = try connection.rows(
             """
             SELECT \(Self.columns), c.id, c.account, c.address, c.kind, c.is_pinned, c.is_archived, c.notifications,
-            c.muted_until, c.unread, d.body, d.reply, d.edits, d.time, c.is_marked_unread, c.pin_rank
+            c.muted_until, c.unread, d.body, d.reply, d.edits, d.time, c.is_marked_unread, c.pin_rank, c.begun
             FROM conversations c
             LEFT JOIN drafts d ON d.conversation = c.id LEFT JOIN messages m ON m.id = c.last_message WHERE \(condition)
-            ORDER BY c.is_pinned DESC, c.pin_rank IS NULL, c.pin_rank, m.order_time DESC, m.order_rank DESC, m.id DESC, c.id DESC
+            ORDER BY c.is_pinned DESC, c.pin_rank IS NULL, c.pin_rank, coalesce(m.order_time, c.begun) DESC,
+            m.order_rank DESC, m.id DESC, c.id DESC
             """, values
         ) { row throws(StoreError) in
             let first = Self.columnCount
@@ -143,7 +154,8 @@ extension SQLiteTransaction {
                     : Draft(
                         body: row.text(first + 9), reply: row.optionalMessageID(first + 10),
                         edits: row.optionalMessageID(first + 11),
-                        time: row.time(first + 12)), isMarkedUnread: row.bool(first + 13))
+                        time: row.time(first + 12)), isMarkedUnread: row.bool(first + 13),
+                begun: row.optionalTime(first + 15))
         }
         var list: [Conversation] = []
         list.reserveCapacity(rows.count)
@@ -153,7 +165,7 @@ extension SQLiteTransaction {
                 Conversation(
                     id: row.id, key: row.key, settings: row.settings,
                     lastMessage: try row.last.map { record throws(StoreError) in try assemble([record]).first } ?? nil,
-                    unreadCount: row.unread, draft: row.draft, isMarkedUnread: row.isMarkedUnread))
+                    unreadCount: row.unread, draft: row.draft, isMarkedUnread: row.isMarkedUnread, begun: row.begun))
         }
         return list
     }

@@ -13,6 +13,9 @@ public struct Conversation: Hashable, Sendable, Identifiable {
     /// Whether the user marked the conversation as unread; it is shown as unread until it is read again. Other devices
     /// do not get this mark.
     public let isMarkedUnread: Bool
+    /// When the user joined the room, or began to write to the contact; it orders conversations without a message. `nil` for
+    /// those that the user has not begun.
+    public let begun: MessageTime?
 
     /// Whether the list shows the conversation: if it has a message, a draft or a setting, or is a room. Rows that only
     /// wait for a message, such as a stranger's reaction, do not count.
@@ -20,12 +23,15 @@ public struct Conversation: Hashable, Sendable, Identifiable {
         lastMessage != nil || draft != nil || key.kind == .room || settings != ConversationSettings() || isMarkedUnread
     }
 
+    /// Where it stands in a list of conversations: by its last message, else by its beginning; `nil` for the end.
+    package var place: TimelinePosition? { lastMessage?.position ?? begun.map { .start(of: $0) } }
+
     /// The limit of the unread count; larger numbers are not useful.
     public static let unreadLimit = 1000
 
     package init(
         id: ConversationID, key: ConversationKey, settings: ConversationSettings, lastMessage: StoredMessage?,
-        unreadCount: Int, draft: Draft?, isMarkedUnread: Bool
+        unreadCount: Int, draft: Draft?, isMarkedUnread: Bool, begun: MessageTime?
     ) {
         self.id = id
         self.key = key
@@ -34,6 +40,7 @@ public struct Conversation: Hashable, Sendable, Identifiable {
         self.unreadCount = unreadCount
         self.draft = draft
         self.isMarkedUnread = isMarkedUnread
+        self.begun = begun
     }
 }
 

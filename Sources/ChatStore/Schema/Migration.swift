@@ -15,6 +15,7 @@ struct Migration: Sendable {
         Migration(number: 8, apply: { connection throws(StoreError) in try connection.execute(schema8) }),
         Migration(number: 9, apply: { connection throws(StoreError) in try connection.execute(schema9) }),
         Migration(number: 10, apply: { connection throws(StoreError) in try connection.execute(schema10) }),
+        Migration(number: 11, apply: { connection throws(StoreError) in try connection.execute(schema11) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -194,5 +195,11 @@ extension Migration {
     static let schema10 = """
         -- From 0; NULL for one that is not pinned, or was pinned before.
         ALTER TABLE conversations ADD COLUMN pin_rank INTEGER;
+        """
+
+    /// When a conversation was begun.
+    static let schema11 = """
+        -- NULL for one that the user has not begun, or that was begun before.
+        ALTER TABLE conversations ADD COLUMN begun INTEGER;
         """
 }
