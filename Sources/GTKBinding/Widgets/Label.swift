@@ -131,6 +131,12 @@ public final class ShortcutLabel: Widget {
     /// - Parameter keys: as in ``Application/setShortcuts(_:for:)``.
     public init(_ keys: String) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_shortcut_label_new(keys)))
+        // GTK shows the name of the key as programs write it, "Page_Down": it looks for the translation among those of
+        // the program, not among its own.
+        forEachLabel { _, label in
+            let name = String(cString: gtk_label_get_text(label))
+            gtk_label_set_text(label, name.split(separator: "_").joined(separator: " "))
+        }
     }
 
     /// The same as text, for example `Ctrl+Page Down`; `nil` if the keys are invalid.

@@ -134,6 +134,8 @@ extension WindowTests {
             for shortcut in Shortcuts.all {
                 #expect(shortcut.keys.allSatisfy { ShortcutLabel.text($0) != nil }, "\(shortcut.keys)")
             }
+            let shown = WindowCrawler.texts(of: window)
+            #expect(shown.contains("Page Down") && !shown.contains { $0.contains("_") }, "\(shown)")
             await Toolkit.picture(window, "shortcuts")
             window.destroy()
         }
