@@ -120,6 +120,37 @@ extension WindowTests {
             window.destroy()
         }
 
+        @Test("P1-18: a newcomer without a server chooses one by its country and rules, and types nothing")
+        func provider() async throws {
+            let home = try await ChatHome.unreachable()
+            let model = home.register()
+            let view = RegistrationView(model)
+            let window = Window("Test", width: 480, height: 680, view.root)
+            window.present()
+            #expect(await Toolkit.eventually { view.providers.buttons.first?.isMapped == true })
+            let texts = WindowCrawler.texts(of: window)
+            #expect(KnownProvider.all.count >= 4)
+            for known in KnownProvider.all {
+                #expect(texts.contains(known.domain) && texts.contains(Wording.provider(known)), "\(texts)")
+            }
+            #expect(texts.filter { $0 == "Rules" }.count == KnownProvider.all.count)
+            #expect(!view.provider.isMapped)
+            let chosen = KnownProvider.all[1].domain
+            view.providers.buttons[1].isActive = true
+            #expect(model.provider == chosen && !view.provider.isMapped)
+            #expect(await WindowCrawler.click("Continue", in: window))
+            #expect(
+                await Toolkit.eventually {
+                    !model.isWorking && model.failure?.message.contains(chosen) == true
+                })
+            // Another one can still be typed.
+            view.providers.buttons.last?.isActive = true
+            #expect(await Toolkit.eventually { view.provider.isMapped && view.provider.containsFocus })
+            #expect(model.provider.isEmpty)
+            window.destroy()
+            await home.stop()
+        }
+
         @Test("S2-18: a provider's form shows texts, choices and the CAPTCHA picture")
         func form() async throws {
             let home = try await ChatHome.unreachable()

@@ -156,7 +156,7 @@ import XMPPAddress
         #expect(chat.screen(columns: columns).wrapCount == 0)
     }
 
-    @Test("S3-25: a room is a conversation: joined, used, its occupants listed, left")
+    @Test("S3-25, T1: a room is a conversation: joined by its address or name, used, its occupants listed, left")
     func room() async throws {
         let server = try await PrivateProsody.shared
         let juliet = try await Person("juliet", on: server)

@@ -121,7 +121,7 @@ enum Style {
         .rate { min-height: 0; min-width: 0; padding: 1px 7px; font-size: 80%; border-radius: 99px;
             background: alpha(currentColor, 0.15); color: inherit; font-feature-settings: "tnum"; }
         .newest { background: mix(@view_bg_color, @view_fg_color, 0.12); margin: 12px; min-width: 40px; min-height: 40px; box-shadow: 0 1px 4px alpha(black, 0.3); }
-        .newest-count { box-shadow: 0 0 0 2px @view_bg_color; background: @readable_accent_color; }
+        .newest-count { margin-top: 2px; box-shadow: 0 0 0 2px @view_bg_color; background: @readable_accent_color; }
         .failure { color: @error_color; font-size: 85%; }
         .quick-reaction { font-size: 125%; padding: 4px; min-width: 32px; min-height: 32px; }
         calendar > grid > label.day-number:checked { font-weight: 800; border-radius: 99px;

@@ -24,7 +24,7 @@ final class OutgoingWindow {
     ).wrap().textAlignment(0)
     private let placeholder = Label(localized("Add a caption…")).css("dim-label").textAlignment(0).ellipsize()
     private var isSent = false
-    private var rows: [Int: OutgoingRow] = [:]
+    private(set) var rows: [Int: OutgoingRow] = [:]
 
     /// In pixels; a longer caption scrolls.
     private static let captionHeight = 120
@@ -169,7 +169,7 @@ final class OutgoingRow {
     let earlier = Button(icon: "go-up-symbolic").css("flat", "circular").align(vertical: .center)
     let later = Button(icon: "go-down-symbolic").css("flat", "circular").align(vertical: .center)
     private let details = Label().css("dim-label", "caption").textAlignment(0)
-    private let picture: PictureWidget?
+    let picture: PictureWidget?
 
     /// In pixels: a single picture at most, and the side of one of several.
     private static let (largeWidth, largeHeight, small) = (400, 240, 56)

@@ -295,6 +295,38 @@ extension WindowTests {
         await Toolkit.settle()
     }
 
+    @Test("P3-38: the note about pictures stands only with pictures, and a picture has no bars")
+    func outgoingFile() async throws {
+        try #require(Toolkit.isReady)
+        let sample = try await WritingSample()
+        let view = sample.view()
+        let parent = Window("Writing", width: 520, height: 200, view.root)
+        parent.present()
+        func preview(_ input: Dropped) async throws -> (window: OutgoingWindow, hasNote: Bool) {
+            #expect(view.files.take(input))
+            let window = try #require(view.files.preview)
+            #expect(await Toolkit.eventually { window.selection.items.count == 1 && !window.selection.isPreparing })
+            await Toolkit.settle()
+            let texts = WindowCrawler.texts(of: window.shownWindow)
+            return (window, texts.contains { $0.contains("location and other metadata") })
+        }
+        let letter = sample.folder + "/letter.txt"
+        try Data("Arise, fair sun".utf8).write(to: URL(filePath: letter))
+        let ofFile = try await preview(.files([letter]))
+        #expect(!ofFile.hasNote)
+        ofFile.window.close()
+        #expect(await Toolkit.eventually { view.files.preview == nil })
+        let ofPicture = try await preview(.picture(WritingSample.picture(600, 400)))
+        #expect(ofPicture.hasNote)
+        let picture = try #require(ofPicture.window.rows.values.first?.picture)
+        #expect(await Toolkit.eventually { picture.height > 0 && picture.width * 2 == picture.height * 3 })
+        ofPicture.window.close()
+        #expect(await Toolkit.eventually { view.files.preview == nil })
+        await view.close()
+        parent.destroy()
+        await Toolkit.settle()
+    }
+
     @Test("a recording is made, reviewed and sent to the conversation")
     func voice() async throws {
         try #require(Toolkit.isReady)

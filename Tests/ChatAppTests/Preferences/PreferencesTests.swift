@@ -1,3 +1,4 @@
+import CGTK
 import ChatStore
 import ChatStoreTesting
 import Foundation
@@ -42,6 +43,24 @@ extension WindowTests {
             #expect(Widget.openWindowCount == count + 1)
             view.window.press(escape)
             #expect(await Toolkit.eventually { Widget.openWindowCount == count })
+            await home.stop()
+        }
+
+        @Test("P3-45: no preferences window has the search of libadwaita, which finds only titles of rows")
+        func search() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            for window in [ProgramPreferencesWindow.show(home, over: nil).window, ShortcutsWindow.show(over: nil)] {
+                #expect(await Toolkit.eventually { window.isMapped && window.width > 0 })
+                let search = WidgetTree.first(in: window.widget) { widget in
+                    guard WidgetTree.isA(widget, gtk_toggle_button_get_type()), gtk_widget_get_mapped(widget).isTrue
+                    else { return false }
+                    let button = UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self)
+                    return gtk_button_get_icon_name(button).map { String(cString: $0) } == "edit-find-symbolic"
+                }
+                #expect(search == nil)
+                window.close()
+            }
+            await Toolkit.settle()
             await home.stop()
         }
 

@@ -1,5 +1,4 @@
 import ChatStore
-import GTKBinding
 import GroupChat
 import ServerFixtures
 import Testing
@@ -8,6 +7,7 @@ import XMPPAddress
 
 @testable import ChatApp
 @testable import ChatModel
+@testable import GTKBinding
 
 extension WindowTests {
     @MainActor
@@ -68,6 +68,56 @@ extension WindowTests {
             #expect(await Toolkit.eventually { home.accounts.rows[id]?.isEnabled == false })
             #expect(RoomEntryWindow.show(context) == nil)
             #expect(context.takePendingToasts().count == 1)
+            await home.stop()
+        }
+
+        @Test("P2-23: each choice of who may join a new room is shown whole")
+        func wholeChoices() async throws {
+            let home = try await ChatHome.unreachable("juliet@capulet.example")
+            let entry = try #require(RoomEntryWindow.create(AppContext(home: home)))
+            let access = entry.view.creation.access
+            #expect(await Toolkit.eventually { access.isMapped && access.width > 0 })
+            for choice in 0..<3 {
+                access.selected = choice
+                await WindowCrawler.rest(entry.window)
+                let cut = WidgetTree.cutTexts(in: entry.window.widget)
+                #expect(cut.isEmpty, "\(cut)")
+            }
+            entry.window.close()
+            await home.stop()
+        }
+
+        @Test("P2-29: before the room service is known a whole address is asked for, and then a name is enough")
+        func lateService() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await server.newAccount("juliet")
+            let proxy = try FaultProxy(to: server.port)
+            defer { proxy.stop() }
+            proxy.configure { $0.acceptance = .refuse }
+            let home = try await ChatHome.unreachable(juliet.address, password: juliet.password, isEnabled: false)
+            home.prepare = { configuration in
+                configuration.use(server)
+                (configuration.host, configuration.port) = (proxy.host, proxy.port)
+            }
+            let id = try #require(home.accounts.rows.elements.first?.id)
+            await home.setEnabled(true, id)
+            let view = RoomEntryView(RoomEntryModel(accounts: [try #require(home.account(id))]))
+            let window = window(view)
+            var made: ConversationKey?
+            view.onDone = { key, _ in made = key }
+            view.showCreation()
+            func says(_ start: String) -> Bool { WindowCrawler.texts(of: window).contains { $0.hasPrefix(start) } }
+            #expect(await Toolkit.eventually { says("The whole address, such as ") })
+            view.creation.name.text = "Tomb of \(juliet.username)"
+            view.creation.page.onContinue()
+            #expect(await Toolkit.eventually { says("Enter the whole address of the room") })
+            proxy.heal()
+            // The typed name is the beginning of an address now, and what was wrong is right.
+            let room = "tomb-of-\(juliet.username)@"
+            #expect(await Toolkit.eventually { says(room) && !says("Enter the whole address of the room") })
+            view.creation.page.onContinue()
+            #expect(await Toolkit.eventually { made?.address.description.hasPrefix(room) == true })
+            window.destroy()
             await home.stop()
         }
 

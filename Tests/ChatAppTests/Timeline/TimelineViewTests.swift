@@ -279,6 +279,32 @@ extension WindowTests {
             await sample.end()
         }
 
+        @Test("P3-42: the number of unread messages has a rim over a bubble of the same colour")
+        func rim() async throws {
+            let sample = try await TalkSample()
+            let long = String(repeating: "O Romeo, Romeo, wherefore art thou Romeo? ", count: 60)
+            let own = try await sample.say(long, ago: 100, isOwn: true)
+            try await sample.fill(60)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            timeline.scroller.offset = 0
+            let count = timeline.newestCount
+            #expect(await Toolkit.eventually { count.isMapped && timeline.bubble(of: own)?.bubble.isMapped == true })
+            await Toolkit.settle()
+            let bubble = try #require(timeline.bubble(of: own)).bubble
+            let pixels = try #require(Pixels(window))
+            let frame = try #require(count.frame(in: window))
+            let colour = try #require(pixels.background(of: count, in: window))
+            func above(_ distance: Int) throws -> Pixels.Colour {
+                try #require(pixels.colour(x: Int(frame.x + frame.width / 2), y: Int(frame.y) - distance))
+            }
+            #expect(try above(4) == pixels.background(of: bubble, in: window) && above(4) == colour)
+            #expect(try above(1).contrast(to: colour) >= Marks.needed)
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
         @Test("S1-29, S1-31: scrolling up loads older messages and keeps the position; the newest are one click away")
         func scrolling() async throws {
             let sample = try await TalkSample()
