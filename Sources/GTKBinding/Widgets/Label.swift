@@ -33,6 +33,14 @@ public final class Label: Widget {
         return self
     }
 
+    /// Gives a label of libadwaita as many lines as it needs, where it would truncate its text.
+    static func wrapWhole(_ label: OpaquePointer) {
+        gtk_label_set_ellipsize(label, .none)
+        gtk_label_set_lines(label, -1)
+        gtk_label_set_wrap(label, 1)
+        gtk_label_set_wrap_mode(label, .wordChar)
+    }
+
     /// Truncates text that does not fit, with an ellipsis at the end or in the middle.
     @discardableResult
     public func ellipsize(inMiddle: Bool = false) -> Self {

@@ -68,9 +68,20 @@ public final class SwitchRow: ActionRow {
 public final class ComboRow: ActionRow {
     public init(_ title: String, subtitle: String? = nil, choices: [String]) {
         super.init(row: UnsafeMutableRawPointer(adw_combo_row_new()))
+        wrapsChoices()
         show(title: title)
         if let subtitle { show(subtitle: subtitle) }
         show(choices: choices)
+    }
+
+    /// Gives a choice that is too wide further lines; libadwaita would shorten it.
+    private func wrapsChoices() {
+        guard let factory = adw_combo_row_get_factory(cast()) else { return }
+        // Called after libadwaita's own handler, which makes a label and a mark.
+        Object(borrowing: UnsafeMutableRawPointer(factory)).connect("setup") { call in
+            guard let item = call.object(1), let box = gtk_list_item_get_child(OpaquePointer(item)) else { return }
+            Widget(borrowing: UnsafeMutableRawPointer(box)).forEachLabel { _, label in Label.wrapWhole(label) }
+        }
     }
 
     public func show(choices: [String]) {

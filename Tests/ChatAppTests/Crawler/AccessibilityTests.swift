@@ -100,6 +100,29 @@ extension WindowTests {
             await scenes.end()
         }
 
+        @Test("text of twice the size is whole in a window of 370 pixels: choices")
+        func largeTextInNarrowWindows() async throws {
+            ToolkitSettings.zoomText(2)
+            defer { ToolkitSettings.zoomText(1) }
+            let scenes = try await Scenes()
+            let types = [adw_combo_row_get_type()]
+            let titles = ["create a room", "contact page"]
+            let chosen = (scenes.people + scenes.rooms).filter { titles.contains($0.title) }
+            #expect(chosen.count == titles.count)
+            for scene in chosen {
+                let window = try await scene.open()
+                let borders = await Toolkit.borders(of: window)
+                window.setDefaultSize(width: 370 + borders, height: window.defaultSize.height)
+                await WindowCrawler.rest(window)
+                #expect(
+                    await Toolkit.eventually {
+                        window.width <= 370 && WidgetTree.cutTexts(in: window.widget, of: types).isEmpty
+                    }, "\(scene.title), \(window.width): \(WidgetTree.cutTexts(in: window.widget, of: types))")
+                await WindowCrawler.close()
+            }
+            await scenes.end()
+        }
+
         @Test("what has the focus is seen: a row, a button, a switch, a choice, a message, a picture")
         func focus() async throws {
             let animations = ToolkitSettings.hasAnimations

@@ -95,9 +95,13 @@ enum WidgetTree {
     }
 
     /// Texts that are cut off.
-    static func cutTexts(in widget: WidgetPointer) -> [String] {
+    ///
+    /// - Parameter types: of the widgets that they are in; empty for all.
+    static func cutTexts(in widget: WidgetPointer, of types: [GType] = []) -> [String] {
         labels(in: widget).filter { label in
-            gtk_label_get_layout(label).map { pango_layout_is_ellipsized($0).isTrue } ?? false
+            let widget = UnsafeMutableRawPointer(label).assumingMemoryBound(to: GtkWidget.self)
+            guard types.isEmpty || types.contains(where: { ancestor(of: widget, $0) != nil }) else { return false }
+            return gtk_label_get_layout(label).map { pango_layout_is_ellipsized($0).isTrue } ?? false
         }.compactMap { gtk_label_get_text($0).map { String(cString: $0) } }
     }
 
