@@ -137,7 +137,7 @@ final class KeyComparison {
             .css("caption-heading")
         // With large text all of this is higher than many screens, and only the dialog's own text would not scroll.
         let content = Box.vertical(
-            spacing: 7, Label(body).wrap(maximumCharacters: Self.width).centered(),
+            spacing: 6, Label(body).wrap(maximumCharacters: Self.width).centered(),
             Label(Wording.name(device)).ellipsize().css("caption-heading"), theirs,
             Separator(.horizontal), heading, ours, code.root)
         if thisDevice?.fingerprint == nil { for part in [heading, ours] { part.isVisible = false } }

@@ -65,7 +65,7 @@ extension WindowTests {
             let window = try #require(sample.window())
             let (comparison, content) = try await comparison(in: window)
             let code = try #require(comparison.code.root.frame(in: comparison.dialog))
-            #expect(code.height > 0 && code.y + code.height <= content.y + content.height)
+            #expect(code.height > 0 && code.y + code.height <= content.y + content.height, "\(code) in \(content)")
             await end(sample, window, comparison)
         }
 
