@@ -1,10 +1,10 @@
 import Localization
 
-/// The names and texts of samples: Chinese for Chinese screenshots, else unchanged.
+/// The names and texts of samples: Chinese for Chinese screenshots, in the characters of the language, else unchanged.
 ///
 /// - Parameter numbers: replace each `%@`.
 func sampleWords(_ english: String, _ numbers: Int...) -> String {
-    let text = Localization.language.hasPrefix("zh") ? chinese[english] ?? english : english
+    let text = sampleTranslations(to: Localization.language)[english] ?? english
     return numbers.reduce(text) { text, number in
         guard let place = text.firstRange(of: "%@") else { return text }
         return text.replacingCharacters(in: place, with: "\(number)")
@@ -17,7 +17,16 @@ extension String {
     }
 }
 
-private let chinese = [
+/// The samples in a language; none for those that keep the English ones.
+func sampleTranslations(to language: String) -> [String: String] {
+    switch language {
+    case "zh_TW": traditionalSamples
+    case _ where language.hasPrefix("zh"): simplifiedSamples
+    default: [:]
+    }
+}
+
+private let simplifiedSamples = [
     // Names.
     "Romeo": "罗密欧",
     "Romeo Montague": "罗密欧·蒙太古",
