@@ -54,12 +54,7 @@ public final class ConversationList {
             do throws(StoreError) {
                 let begun = begun
                 let (book, list) = try await store.read { store throws(StoreError) in
-                    var list = try store.conversations()
-                    for id in begun {
-                        guard let conversation = try store.conversation(id), !conversation.isListed else { continue }
-                        list.append(conversation)
-                    }
-                    return (try AddressBook(store), list)
+                    return (try AddressBook(store), try store.conversations(also: begun))
                 }
                 self.book = book
                 conversations = Dictionary(list.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -75,19 +70,13 @@ public final class ConversationList {
     /// Applies changes of the store: reads only the rows that they name.
     public func apply(_ changes: StoreChanges) async {
         let wanted = changes.conversations.union(changes.messages.keys)
-        let accounts = changes.accounts
-        guard !accounts.isEmpty || !wanted.isEmpty else { return }
+        guard !changes.accounts.isEmpty || !wanted.isEmpty else { return }
         await turns.withLock { [store] in
             do throws(StoreError) {
                 let (known, begun) = (self.book, begun)
                 let (book, list) = try await store.read { store throws(StoreError) in
-                    var list: [Conversation] = []
-                    for id in wanted {
-                        if let conversation = try store.conversation(id), conversation.isListed || begun.contains(id) {
-                            list.append(conversation)
-                        }
-                    }
-                    return (accounts.isEmpty ? nil : try known.reading(accounts, from: store), list)
+                    let list = try store.conversations(wanted, also: begun)
+                    return (changes.accounts.isEmpty ? nil : try known.reading(changes.accounts, from: store), list)
                 }
                 added.formUnion(list.filter { conversations[$0.id] == nil && $0.lastMessage == nil }.map(\.id))
                 for id in wanted {
@@ -115,12 +104,8 @@ public final class ConversationList {
     /// - Parameter again: it was open when the program ended, and keeps its place.
     public func begin(_ key: ConversationKey, again: Bool = false) async throws(StoreError) {
         if let row = all[key], row.position != nil || !added.contains(row.id) { return }
-        let now = environment.now()
-        let id = try await store.write { writer throws(StoreError) in
-            let id = try writer.openConversation(key)
-            if again, try writer.conversation(id)?.begun != nil { return id }
-            try writer.noteBeginning(of: id, at: now)
-            return id
+        let id = try await store.write { [now = environment.now()] store throws(StoreError) in
+            try store.begin(key, at: now, again: again)
         }
         begun.insert(id)
         var changes = StoreChanges()
@@ -175,8 +160,7 @@ public final class ConversationList {
             if let known = built[id] {
                 row = known
             } else {
-                row = ConversationRow(
-                    conversation, book: book, writing: writing[conversation.key] ?? [], now: now)
+                row = ConversationRow(conversation, book: book, writing: writing[conversation.key] ?? [], now: now)
                 built[id] = row
             }
             if !row.isMuted, !row.isArchived { unread += max(row.unreadCount, row.isMarkedUnread ? 1 : 0) }
@@ -188,5 +172,40 @@ public final class ConversationList {
         shown.sort(by: ConversationRow.isBefore)
         rows.show(shown)
         if unreadCount != unread { unreadCount = unread }
+    }
+}
+
+extension StoreReader {
+    /// The conversations of the list, and these.
+    fileprivate func conversations(also begun: Set<ConversationID>) throws(StoreError) -> [Conversation] {
+        var list = try conversations()
+        for id in begun {
+            if let conversation = try conversation(id), !conversation.isListed { list.append(conversation) }
+        }
+        return list
+    }
+
+    /// Those of some conversations that the list shows.
+    fileprivate func conversations(
+        _ wanted: Set<ConversationID>, also begun: Set<ConversationID>
+    ) throws(StoreError) -> [Conversation] {
+        var list: [Conversation] = []
+        for id in wanted {
+            guard let conversation = try conversation(id) else { continue }
+            if conversation.isListed || begun.contains(id) { list.append(conversation) }
+        }
+        return list
+    }
+}
+
+extension StoreWriter {
+    /// The number of a conversation that begins now, unless it goes on and has begun before.
+    fileprivate func begin(
+        _ key: ConversationKey, at now: MessageTime, again: Bool
+    ) throws(StoreError) -> ConversationID {
+        let id = try openConversation(key)
+        if again, try conversation(id)?.begun != nil { return id }
+        try noteBeginning(of: id, at: now)
+        return id
     }
 }
