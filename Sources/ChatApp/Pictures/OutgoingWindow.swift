@@ -170,6 +170,8 @@ final class OutgoingRow {
     let later = Button(icon: "go-down-symbolic").css("flat", "circular").align(vertical: .center)
     private let details = Label().css("dim-label", "caption").textAlignment(0)
     let picture: PictureWidget?
+    /// Keeps the picture from becoming wider than its proportions allow.
+    private let place: Clamp?
 
     /// In pixels: a single picture at most, and the side of one of several.
     private static let (largeWidth, largeHeight, small) = (400, 240, 56)
@@ -188,11 +190,12 @@ final class OutgoingRow {
             picture.show(
                 alternative: item.video == nil
                     ? localized("Picture: %@", item.name) : localized("Video: %@", item.name))
-            picture.css("photo").clipped().align(horizontal: .center, vertical: .center)
-            self.picture = picture
-            root = Box(.horizontal, spacing: 10, [picture, line.expand(.horizontal)])
+            picture.css("photo").clipped()
+            let place = Clamp(picture, maximumWidth: Self.largeWidth).align(horizontal: .center, vertical: .center)
+            (self.picture, self.place) = (picture, place)
+            root = Box(.horizontal, spacing: 10, [place, line.expand(.horizontal)])
         } else {
-            picture = nil
+            (picture, place) = (nil, nil)
             let icon = Icon("text-x-generic-symbolic", size: 32).minimumSize(width: Self.small, height: Self.small)
             root = Box(.horizontal, spacing: 10, [icon, line.expand(.horizontal)])
         }
@@ -223,9 +226,12 @@ final class OutgoingRow {
         // A single picture has its own proportions, without bars.
         let scale = min(
             1, Double(Self.largeWidth) / Double(width), Double(Self.largeHeight) / Double(height))
-        picture?.minimumSize(
-            width: isAlone ? Int(Double(width) * scale) : Self.small,
-            height: isAlone ? Int(Double(height) * scale) : Self.small)
+        let shown =
+            isAlone
+            ? (width: Int(Double(width) * scale), height: Int(Double(height) * scale))
+            : (width: Self.small, height: Self.small)
+        picture?.minimumSize(width: shown.width, height: shown.height)
+        place?.limit(width: shown.width)
         picture?.covers()
     }
 }

@@ -57,9 +57,11 @@ public final class Bin: Widget {
 public final class Clamp: Widget {
     public init(_ child: Widget, maximumWidth: Int) {
         super.init(adopting: UnsafeMutableRawPointer(adw_clamp_new()))
-        adw_clamp_set_maximum_size(cast(), gint(clamping: maximumWidth))
+        limit(width: maximumWidth)
         adw_clamp_set_child(cast(), child.widget)
     }
+
+    public func limit(width: Int) { adw_clamp_set_maximum_size(cast(), gint(clamping: width)) }
 }
 
 /// A thin line.

@@ -319,7 +319,9 @@ extension WindowTests {
         let ofPicture = try await preview(.picture(WritingSample.picture(600, 400)))
         #expect(ofPicture.hasNote)
         let picture = try #require(ofPicture.window.rows.values.first?.picture)
-        #expect(await Toolkit.eventually { picture.height > 0 && picture.width * 2 == picture.height * 3 })
+        #expect(
+            await Toolkit.eventually { picture.height > 0 && picture.width * 2 == picture.height * 3 },
+            "\(picture.width) × \(picture.height)")
         ofPicture.window.close()
         #expect(await Toolkit.eventually { view.files.preview == nil })
         await view.close()
