@@ -125,7 +125,7 @@ struct ConversationBrowserTests {
         await list.reload()
         #expect(list.rows.elements.first?.key == key)
 
-        // If it is the one that is restored, it keeps its place; whoever opens it later finds it at the top again.
+        // A restored conversation keeps its place; one that the user opens later is at the top again.
         let other = try fixture.key("later@x.example")
         try await fixture.receive("Later", id: "later", at: 1_000_000, in: other)
         for (isRestored, place) in [(true, 1), (false, 0)] {

@@ -9,7 +9,7 @@ final class WindowState {
 
     /// In pixels. A smaller or larger stored size is a mistake.
     private static let (widths, heights) = (360...16_384, 400...16_384)
-    /// How long a window keeps its size before that is stored: whoever drags its edge causes many changes.
+    /// The delay before a new size is stored: dragging the edge of a window changes it many times.
     private static let delay = Duration.seconds(1)
 
     init(_ preferences: Preferences) { self.preferences = preferences }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The days until now. A list shows many times, and the calendar needs a hundred times as long for one as a comparison.
+/// Today and the days before it, as ranges: a list compares many times with them, and asking the calendar for each one is slow.
 struct RecentDays: Sendable {
     private let calendar: Calendar
     let today: Range<Date>
