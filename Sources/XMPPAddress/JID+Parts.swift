@@ -111,12 +111,7 @@ extension JID {
 extension JID: Hashable {
     /// Whether both denote the same entity. Both are canonical, so this compares octets (RFC 7622 §3.1).
     public static func == (left: JID, right: JID) -> Bool {
-        guard left.end - left.start == right.end - right.start else { return false }
-        if left.isWhole, right.isWhole {
-            // Both strings are in NFC, so the standard library compares octets as well.
-            return left.storage == right.storage
-        }
-        return left.withUTF8 { l in right.withUTF8 { r in l.elementsEqual(r) } }
+        right.withUTF8 { left.isWritten($0) }
     }
 
     public func hash(into hasher: inout Hasher) {

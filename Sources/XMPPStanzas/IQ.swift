@@ -22,18 +22,33 @@ public struct IQ: Stanza {
     public static let name = XMLName("iq", XMPPNamespace.client)
     static let errorName = XMLName("error", XMPPNamespace.client)
 
-    public var id: String?
-    public var to: JID?
-    public var from: JID?
-    public var language: String?
+    private var parts: [StanzaParts]
+
+    public var id: String? {
+        get { parts[0].id }
+        set { parts[0].id = newValue }
+    }
+    public var to: JID? {
+        get { parts[0].to }
+        set { parts[0].to = newValue }
+    }
+    public var from: JID? {
+        get { parts[0].from }
+        set { parts[0].from = newValue }
+    }
+    public var language: String? {
+        get { parts[0].language }
+        set { parts[0].language = newValue }
+    }
     public var type: Kind
-    public var payloads: Payloads
+    public var payloads: Payloads {
+        get { parts[0].payloads }
+        // In place, because a copy of the payloads would have to be copied for each change.
+        _modify { yield &parts[0].payloads }
+    }
 
     public init(type: Kind, to: JID? = nil, id: String? = nil, payloads: Payloads = []) {
-        self.id = id
-        self.to = to
-        self.type = type
-        self.payloads = payloads
+        self.init(id: id, to: to, from: nil, language: nil, type: type, payloads: payloads)
     }
 
     /// Creates an IQ stanza around one child.
@@ -84,9 +99,8 @@ public struct IQ: Stanza {
     }
 
     private init(id: String?, to: JID?, from: JID?, language: String?, type: Kind, payloads: Payloads) {
-        (self.id, self.to, self.from, self.language, self.type, self.payloads) = (
-            id, to, from, language, type, payloads
-        )
+        parts = [StanzaParts(id: id, to: to, from: from, language: language, payloads: payloads)]
+        self.type = type
     }
 
     private static func requireOneChild(of element: XMLElement) throws(XMLDecodingError) {

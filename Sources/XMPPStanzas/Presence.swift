@@ -41,21 +41,36 @@ public struct Presence: Stanza {
 
     public static let name = XMLName("presence", XMPPNamespace.client)
 
-    public var id: String?
-    public var to: JID?
-    public var from: JID?
-    public var language: String?
+    private var parts: [StanzaParts]
+
+    public var id: String? {
+        get { parts[0].id }
+        set { parts[0].id = newValue }
+    }
+    public var to: JID? {
+        get { parts[0].to }
+        set { parts[0].to = newValue }
+    }
+    public var from: JID? {
+        get { parts[0].from }
+        set { parts[0].from = newValue }
+    }
+    public var language: String? {
+        get { parts[0].language }
+        set { parts[0].language = newValue }
+    }
     public var type: Kind
-    public var payloads: Payloads
+    public var payloads: Payloads {
+        get { parts[0].payloads }
+        // In place, because a copy of the payloads would have to be copied for each change.
+        _modify { yield &parts[0].payloads }
+    }
 
     public init(
         type: Kind = .available, to: JID? = nil, id: String? = nil, show: Show? = nil, status: String? = nil,
         priority: Int8 = 0, payloads: Payloads = []
     ) {
-        self.id = id
-        self.to = to
-        self.type = type
-        self.payloads = payloads
+        self.init(id: id, to: to, from: nil, language: nil, type: type, payloads: payloads)
         if let show { self.show = show }
         if let status { self.status = status }
         if priority != 0 { self.priority = priority }
@@ -94,9 +109,8 @@ public struct Presence: Stanza {
     }
 
     private init(id: String?, to: JID?, from: JID?, language: String?, type: Kind, payloads: Payloads) {
-        (self.id, self.to, self.from, self.language, self.type, self.payloads) = (
-            id, to, from, language, type, payloads
-        )
+        parts = [StanzaParts(id: id, to: to, from: from, language: language, payloads: payloads)]
+        self.type = type
     }
 
     public func encode(to writer: inout XMLWriter) {

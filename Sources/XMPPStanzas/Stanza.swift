@@ -59,6 +59,18 @@ extension Stanza {
     }
 }
 
+/// What a stanza consists of besides its type.
+///
+/// A stanza has them in an array with one element, which its copies share until one of them changes: stanzas are passed on and stored
+/// many times, and five parts would be copied each time.
+struct StanzaParts: Hashable, Sendable {
+    var id: String?
+    var to: JID?
+    var from: JID?
+    var language: String?
+    var payloads: Payloads
+}
+
 /// The namespaces that RFC 6120 and RFC 6121 define for streams and stanzas.
 ///
 /// A module for another protocol adds its namespaces in an extension of this type or defines them beside its payloads.
