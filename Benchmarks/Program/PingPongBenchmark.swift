@@ -56,9 +56,9 @@ private final class End: StanzaInterceptor {
         return exchange.next(outstanding: outstanding).map { .chat(to: sender, body: Exchange.text($0)) }
     }
 
-    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza else { return .pass(stanza) }
-        if let answer = answer(to: message) { _ = try? await session.send(answer) }
+        if let answer = answer(to: message) { _ = try? session.post(answer) }
         return .handled
     }
 }

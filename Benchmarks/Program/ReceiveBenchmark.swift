@@ -29,7 +29,7 @@ private final class Counting: StanzaInterceptor {
 
     init(_ ended: AsyncStream<Int>.Continuation) { self.ended = ended }
 
-    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza, let body = message.body else { return .handled }
         if body == "end", message.from?.local == nil {
             ended.yield(count.withLock { $0 })

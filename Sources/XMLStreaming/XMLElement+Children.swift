@@ -44,6 +44,30 @@ extension XMLElement {
         return nil
     }
 
+    /// Whether there is a child element of this namespace.
+    package func hasChild(of namespace: String) -> Bool { namespace.withSpan { hasChild(of: $0) } }
+
+    private func hasChild(of namespace: borrowing RawSpan) -> Bool {
+        let bytes = record.span.bytes
+        let base = bytesOffset
+        let end = Int(record[index].second)
+        var position = index &+ 1
+        while position < end {
+            let entry = record[position]
+            guard entry.isElement else {
+                position &+= 1
+                continue
+            }
+            let space = record[Int(entry.third)]
+            let length = Int(space.second)
+            if length == namespace.byteCount && bytes.equals(base &+ Int(space.first), namespace, 0, length) {
+                return true
+            }
+            position = Int(entry.second)
+        }
+        return false
+    }
+
     /// The first child element, such as the payload of an IQ.
     public var firstChild: XMLElement? { children.first }
 

@@ -154,6 +154,8 @@ extension ClientError {
     static let backlogFull = ClientError(
         .queueFull, "Too many stanzas wait for the connection to come back.")
 
+    static let outboxFull = ClientError(.queueFull, "The server accepts less than is sent.")
+
     static let notManaged = ClientError(
         .unacknowledged, "The server does not confirm on this connection what it receives.")
 

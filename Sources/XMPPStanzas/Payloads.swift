@@ -63,6 +63,12 @@ public struct Payloads: Sequence, Sendable {
         return added.contains { $0.isNamed(name) }
     }
 
+    /// Whether there is a payload of this namespace: one look at the payloads for several names.
+    package func contains(namespace: String) -> Bool {
+        if let received, received.hasChild(of: namespace) { return true }
+        return added.contains { $0.element.name.namespace == namespace }
+    }
+
     /// The first payload of type `P`, or `nil` if there is none; throws if it exists but is invalid.
     public func decode<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> P? {
         if let child = received?.firstChild(P.name) {

@@ -120,7 +120,7 @@ private func observe(_ session: Session) async {
 
 /// The methods of XMPPStreamDelegate that return a stanza.
 private struct SpamFilter: StanzaInterceptor {
-    func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza, message.body?.contains("buy now") == true else {
             return .pass(stanza)
         }

@@ -31,7 +31,7 @@ final class OpenedStanzas: SessionExtension, StanzaInterceptor {
     func concerns(received stanza: AnyStanza) -> Bool { if case .message = stanza { true } else { false } }
     func concerns(sent stanza: AnyStanza) -> Bool { false }
 
-    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza else { return .pass(stanza) }
         let opened = waiting.withLock { waiting -> Message? in
             guard let index = waiting.firstIndex(where: { $0.sealed.hasTag(of: message) }) else { return nil }

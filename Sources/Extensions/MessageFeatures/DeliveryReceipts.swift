@@ -27,7 +27,7 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
 
     public func concerns(received stanza: AnyStanza) -> Bool {
         guard case .message(let message) = stanza else { return false }
-        return message.isError || message.requestsReceipt || message.payloads.contains(DeliveryReceipt.name)
+        return message.isError || message.payloads.contains(namespace: DeliveryReceipt.name.namespace)
     }
 
     public func concerns(sent stanza: AnyStanza) -> Bool {
@@ -42,28 +42,47 @@ public final class DeliveryReceipts: SessionExtension, StanzaInterceptor {
         return .pass(.message(message))
     }
 
-    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza, let sender = message.from else { return .pass(stanza) }
         if message.isError {
-            await failed(message, from: sender, in: session)
+            failed(message, from: sender, in: session)
         } else if let receipt = (try? message.payload(DeliveryReceipt.self)) ?? nil {
-            await session.token(receipt.messageID, sentTo: sender)?.advance(to: .delivered)
-        } else if message.type == .chat || message.type == .normal, message.isMessageWithBody,
-            message.requestsReceipt, let id = message.id, message.hasRepeatableID, isEnabled(),
-            await session.mayLearnPresence(sender)
-        {
-            var answer = Message.receipt(for: id, to: sender, type: message.type)
-            if session.isComponent { answer.from = message.to }
+            session.token(receipt.messageID, sentTo: sender)?.advance(to: .delivered)
+        } else if let answer = answer(to: message, from: sender, in: session) {
+            switch session.mayLearnPresenceAtOnce(sender) {
             // If the connection is lost meanwhile, the sender requests it again.
+            case true?: _ = try? session.post(answer)
+            case false?: break
+            case nil: return nil
+            }
+        }
+        return .pass(stanza)
+    }
+
+    /// Whether the sender may know that this session is online has to be found out.
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        if case .message(let message) = stanza, let sender = message.from,
+            let answer = answer(to: message, from: sender, in: session), await session.mayLearnPresence(sender)
+        {
             _ = try? await session.send(answer)
         }
         return .pass(stanza)
     }
 
-    private func failed(_ message: Message, from sender: JID, in session: Session) async {
-        guard let id = message.id, let error = message.error,
-            let token = await session.token(id, sentTo: sender)
-        else { return }
+    /// The receipt for a message that requests one.
+    private func answer(to message: Message, from sender: JID, in session: Session) -> Message? {
+        guard message.type == .chat || message.type == .normal, message.isMessageWithBody, message.requestsReceipt,
+            let id = message.id, message.hasRepeatableID, isEnabled()
+        else { return nil }
+        var answer = Message.receipt(for: id, to: sender, type: message.type)
+        if session.isComponent { answer.from = message.to }
+        return answer
+    }
+
+    private func failed(_ message: Message, from sender: JID, in session: isolated Session) {
+        guard let id = message.id, let error = message.error, let token = session.token(id, sentTo: sender) else {
+            return
+        }
         token.fail(ClientError(.refused, error.description, cause: error))
     }
 }

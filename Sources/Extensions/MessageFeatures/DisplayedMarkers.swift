@@ -45,7 +45,7 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
 
     public func concerns(received stanza: AnyStanza) -> Bool {
         guard case .message(let message) = stanza else { return false }
-        return message.isMarker
+        return message.payloads.contains(namespace: DisplayedMarker.name.namespace)
     }
 
     public func concerns(sent stanza: AnyStanza) -> Bool {
@@ -60,14 +60,14 @@ public final class DisplayedMarkers: SessionExtension, StanzaInterceptor {
         return .pass(.message(message))
     }
 
-    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza, !message.isError, message.type != .groupchat,
             let sender = message.from
         else { return .pass(stanza) }
         if let marker = message.displayedMarker {
-            await session.token(marker.messageID, sentTo: sender)?.advance(to: .displayed)
+            session.token(marker.messageID, sentTo: sender)?.advance(to: .displayed)
         } else if let id = message.receivedMarkerID {
-            await session.token(id, sentTo: sender)?.advance(to: .delivered)
+            session.token(id, sentTo: sender)?.advance(to: .delivered)
         }
         return .pass(stanza)
     }

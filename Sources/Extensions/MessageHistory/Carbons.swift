@@ -39,15 +39,23 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
 
     public func concerns(received stanza: AnyStanza) -> Bool {
         guard case .message(let message) = stanza else { return false }
-        return Carbon.isClaimed(by: message)
+        return message.payloads.contains(namespace: Carbon.namespace)
     }
 
     public func concerns(sent stanza: AnyStanza) -> Bool { false }
 
-    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza, Carbon.isClaimed(by: message) else { return .pass(stanza) }
-        guard let address = await session.address, let carbon = Carbon(in: message, for: address) else { return .drop }
-        await onCarbon?(carbon)
+        guard let address = session.address, Carbon(in: message, for: address) != nil else { return .drop }
+        return onCarbon == nil ? .pass(stanza) : nil
+    }
+
+    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+        if case .message(let message) = stanza, let address = await session.address,
+            let carbon = Carbon(in: message, for: address)
+        {
+            await onCarbon?(carbon)
+        }
         return .pass(stanza)
     }
 

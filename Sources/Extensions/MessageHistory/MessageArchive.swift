@@ -125,13 +125,13 @@ public final class MessageArchive: SessionExtension, StanzaInterceptor {
 
     public func concerns(sent stanza: AnyStanza) -> Bool { false }
 
-    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         switch stanza {
         case .message(let message):
-            guard ArchiveResult.isClaimed(by: message) else { return .pass(stanza) }
-            guard !message.isError, let result = (try? message.payload(ArchiveResult.self)) ?? nil else {
-                return .drop
-            }
+            guard let element = message.payloads.first(ArchiveResult.name) else { return .pass(stanza) }
+            guard !message.isError, queries.withLock({ $0.mayExpect(queryID: element["queryid"]) }),
+                let result = (try? message.payload(ArchiveResult.self)) ?? nil
+            else { return .drop }
             let verdict = queries.withLock { $0.received(result, from: message.from) }
             return verdict == .collected ? .handled : .drop
         case .iq(let iq):

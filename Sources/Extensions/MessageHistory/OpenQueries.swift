@@ -37,6 +37,9 @@ struct OpenQueries {
         queries[id] = Query(archive: archive, isOwn: isOwn, limit: limit)
     }
 
+    /// Whether a result with this id of a query may be one of a pending query; others need not be decoded.
+    func mayExpect(queryID: String?) -> Bool { queryID.map { queries[$0] != nil } ?? false }
+
     mutating func received(_ result: ArchiveResult, from sender: JID?) -> Verdict {
         guard let id = result.queryID, let query = queries[id], !query.hasEnded, query.isAllowed(sender) else {
             return .unsolicited

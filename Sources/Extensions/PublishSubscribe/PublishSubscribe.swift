@@ -54,11 +54,11 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
 
     public func concerns(sent stanza: AnyStanza) -> Bool { false }
 
-    public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza, !message.isError, message.type != .groupchat,
             message.payloads.contains(PublishSubscribeEvent.name)
         else { return .pass(stanza) }
-        guard let service = await service(of: message),
+        guard let service = service(of: message, to: session.address),
             let event = (try? message.payload(PublishSubscribeEvent.self)) ?? nil
         else { return .pass(stanza) }
         let delay = (try? message.payload(DelayedDelivery.self)) ?? nil
@@ -68,8 +68,8 @@ public final class PublishSubscribe: SessionExtension, StanzaInterceptor {
 
     /// The service that is responsible for an event. Services and accounts have no resource; a sender with a resource
     /// is a device or an occupant of a room.
-    private func service(of message: Message) async -> JID? {
-        guard let sender = message.from else { return await session.address?.bare }
+    private func service(of message: Message, to account: JID?) -> JID? {
+        guard let sender = message.from else { return account?.bare }
         return sender.isBare ? sender : nil
     }
 }

@@ -31,8 +31,13 @@ struct ContactPresences {
         case false?: return false
         case nil: guard devices[contact] != nil || devices.count < Self.unlistedLimit else { return false }
         }
-        guard devices[contact]?[sender] != nil || self[contact].count < Self.deviceLimit else { return false }
-        devices[contact, default: [:]][sender] = presence.shown
+        return Self.store(presence, of: sender, in: &devices[contact, default: [:]])
+    }
+
+    /// In place, because each look at a dictionary costs a hash.
+    private static func store(_ presence: Presence, of sender: JID, in devices: inout [JID: Presence]) -> Bool {
+        guard devices.count < deviceLimit || devices[sender] != nil else { return false }
+        devices[sender] = presence.shown
         return true
     }
 
@@ -81,12 +86,16 @@ final class RosterInterceptor: StanzaInterceptor {
 
     func concerns(sent stanza: AnyStanza) -> Bool { false }
 
+    func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
+        guard let roster else { return .pass(stanza) }
+        let account = session.address
+        return roster.assumeIsolated { $0.takes(stanza, to: account) } ? .pass(stanza) : nil
+    }
+
+    /// Only requests for subscriptions, and their end, need something that has to be waited for.
     nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
-        switch stanza {
-        case .presence(let presence): await roster?.presenceReceived(presence)
-        case .iq(let iq) where iq.isSet && iq.payload?.isNamed(RosterQuery.name) == true: await roster?.pushReceived(iq)
-        case .iq(let iq) where iq.isResult: await roster?.answered(iq)
-        case .iq, .message: break
+        if case .presence(let presence) = stanza, let sender = presence.from {
+            await roster?.take(presence, from: sender)
         }
         return .pass(stanza)
     }

@@ -78,7 +78,7 @@ public actor Roster: PeerDirectory {
         [
             // Only our server sends these, so no feature is announced.
             IQHandler(.set, RosterQuery.name, feature: .none) { [self] iq in
-                if await !isApplied(iq) { _ = try await push(in: iq) }
+                if await !isApplied(iq) { _ = try await push(in: iq, to: session.address) }
                 return nil
             }
         ]
@@ -118,12 +118,14 @@ public actor Roster: PeerDirectory {
     // MARK: Disclosure
 
     /// Contacts with a subscription to our presence (§2.1.2.5).
-    public func maySeePresence(_ peer: JID) async -> Bool {
-        items[peer.bare]?.subscription.isSeenByContact ?? false
+    public func maySeePresence(_ peer: JID, in session: isolated Session) -> Bool? {
+        assumeIsolated { $0.items[peer.bare]?.subscription.isSeenByContact ?? false }
     }
 
     /// All addresses in the list.
-    public func follows(_ peer: JID) async -> Bool { items[peer.bare] != nil }
+    public func follows(_ peer: JID, in session: isolated Session) -> Bool? {
+        assumeIsolated { $0.items[peer.bare] != nil }
+    }
 
     // MARK: Commands
 
@@ -148,14 +150,14 @@ public actor Roster: PeerDirectory {
     }
 
     /// A response, in the order of the stream: the presences that follow it are known to come from contacts.
-    func answered(_ iq: IQ) async {
-        guard let id = iq.id, openRequests.contains(id), await isOwn(iq.from) else { return }
+    private func answered(_ iq: IQ, to own: JID?) {
+        guard let id = iq.id, openRequests.contains(id), Self.isOwn(iq.from, own) else { return }
         if (try? populate(with: iq)) != nil { openRequests.remove(id) }
     }
 
     /// A request without a receiver is answered by the account or its server (RFC 6120 §10.3.3).
-    private func isOwn(_ sender: JID?) async -> Bool {
-        guard let sender, let own = await session.address else { return true }
+    private static func isOwn(_ sender: JID?, _ own: JID?) -> Bool {
+        guard let sender, let own else { return true }
         return sender.bare == own.bare || sender == own.domainJID
     }
 
@@ -282,8 +284,8 @@ public actor Roster: PeerDirectory {
     }
 
     /// A push, applied in the order of the stream, before its handler answers it.
-    func pushReceived(_ iq: IQ) async {
-        guard let push = try? await push(in: iq) else { return }
+    private func pushReceived(_ iq: IQ, to own: JID?) {
+        guard let push = try? push(in: iq, to: own) else { return }
         if let version = push.version { self.version = version }
         pushesWhileFetching?.append(push.item)
         apply(push.item)
@@ -296,19 +298,16 @@ public actor Roster: PeerDirectory {
 
     /// Whether the push was read and applied when it arrived.
     private func isApplied(_ iq: IQ) async -> Bool {
-        guard let id = iq.id, await isAccount(iq.from) else { return false }
+        guard let id = iq.id, Self.isAccount(iq.from, await session.address) else { return false }
         return appliedPushes.remove(id) != nil
     }
 
     /// Pushes have no sender or our own account (§2.1.6).
-    private func isAccount(_ sender: JID?) async -> Bool {
-        if sender == nil { return true }
-        return await sender == session.address?.bare
-    }
+    private static func isAccount(_ sender: JID?, _ own: JID?) -> Bool { sender == nil || sender == own?.bare }
 
     /// The content of a push: accepted without a sender or from our own account, refused from anyone else (§2.1.6).
-    private func push(in iq: IQ) async throws -> (item: RosterItem, version: String?) {
-        guard await isAccount(iq.from) else { throw StanzaError(.serviceUnavailable) }
+    private func push(in iq: IQ, to own: JID?) throws -> (item: RosterItem, version: String?) {
+        guard Self.isAccount(iq.from, own) else { throw StanzaError(.serviceUnavailable) }
         guard let payload = iq.payload else { throw StanzaError(.badRequest) }
         let query = try RosterQuery(from: payload)
         guard query.items.count == 1, let item = query.items.first else { throw StanzaError(.badRequest) }
@@ -326,27 +325,42 @@ public actor Roster: PeerDirectory {
         if let contact = contact(item.address) { post(.changed(contact)) }
     }
 
-    /// Handles presence, possibly before the list has arrived.
-    func presenceReceived(_ presence: Presence) async {
-        guard let sender = presence.from else { return }
-        if receivedWhileLoading?.count ?? 0 < ContactPresences.unlistedLimit { receivedWhileLoading?.insert(sender) }
-        await take(presence, from: sender)
+    /// Takes a received stanza, possibly before the list has arrived; returns `false` for a presence that has to be taken with
+    /// ``take(_:from:)``.
+    func takes(_ stanza: AnyStanza, to own: JID?) -> Bool {
+        switch stanza {
+        case .presence(let presence):
+            guard let sender = presence.from else { return true }
+            if receivedWhileLoading?.count ?? 0 < ContactPresences.unlistedLimit {
+                receivedWhileLoading?.insert(sender)
+            }
+            return takes(presence, from: sender)
+        case .iq(let iq) where iq.isSet: pushReceived(iq, to: own)
+        case .iq(let iq): answered(iq, to: own)
+        case .message: break
+        }
+        return true
     }
 
-    private func take(_ presence: Presence, from sender: JID) async {
-        let address = sender.bare
+    /// Takes a presence that needs no answer; returns whether it does not.
+    private func takes(_ presence: Presence, from sender: JID) -> Bool {
         switch presence.type {
         case .available: available(presence, sender)
         case .unavailable: unavailable(sender)
         case .error: if sender.isBare { unavailable(sender) }
-        case .subscribe:
-            let token = ((try? presence.payload(Preauthentication.self)) ?? nil)?.token
-            await requested(address, text: presence.status, token: token)
-        case .subscribed: post(.approved(address))
-        case .unsubscribed: post(.refused(address))
-        case .unsubscribe: await unsubscribed(address)
+        case .subscribed: post(.approved(sender.bare))
+        case .unsubscribed: post(.refused(sender.bare))
         case .probe: break
+        case .subscribe, .unsubscribe: return false
         }
+        return true
+    }
+
+    func take(_ presence: Presence, from sender: JID) async {
+        if takes(presence, from: sender) { return }
+        if presence.type == .unsubscribe { return await unsubscribed(sender.bare) }
+        let token = ((try? presence.payload(Preauthentication.self)) ?? nil)?.token
+        await requested(sender.bare, text: presence.status, token: token)
     }
 
     private func available(_ presence: Presence, _ sender: JID) {

@@ -212,10 +212,22 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
     }
 
     /// Stores the announcements of contacts, before observers see their presence.
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
+        guard case .presence(let presence) = stanza, let sender = presence.from else { return .pass(stanza) }
+        let announced = AnnouncedCapabilities(presence)
+        guard let follows = announced == nil ? false : session.followsAtOnce(sender) else { return nil }
+        store(follows ? announced : nil, of: sender)
+        return .pass(stanza)
+    }
+
+    /// Whether the presence of the sender is processed has to be found out.
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         guard case .presence(let presence) = stanza, let sender = presence.from else { return .pass(stanza) }
-        var announced = AnnouncedCapabilities(presence)
-        if announced != nil, !(await session.follows(sender)) { announced = nil }
+        store(await session.follows(sender) ? AnnouncedCapabilities(presence) : nil, of: sender)
+        return .pass(stanza)
+    }
+
+    private func store(_ announced: AnnouncedCapabilities?, of sender: JID) {
         state.withLock { state in
             if let announced, state.announced.count < Self.maximumAnnouncements || state.announced[sender] != nil {
                 state.announced[sender] = announced
@@ -223,7 +235,6 @@ public final class ServiceDiscovery: SessionExtension, StanzaInterceptor {
                 state.announced[sender] = nil
             }
         }
-        return .pass(stanza)
     }
 
     /// Announces our features with every broadcast presence (XEP-0115 §4.1).

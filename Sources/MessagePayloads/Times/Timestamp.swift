@@ -98,8 +98,8 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable, LosslessString
             return value
         }
 
-        mutating func skip(_ character: Character) -> Bool {
-            guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
+        mutating func skip(_ character: Unicode.Scalar) -> Bool {
+            guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
             position += 1
             return true
         }

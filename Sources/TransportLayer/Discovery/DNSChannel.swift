@@ -6,7 +6,7 @@ import CEpoll
 /// Each lookup has its own channel: it reads the current system configuration, so it sees a change of network, and
 /// closing it cleans up everything. c-ares invokes its callbacks only inside the calls made here, so they run on the
 /// thread of the loop.
-actor DNSChannel {
+actor DNSChannel: EventLoopActor {
     nonisolated let loop: EventLoop
     private var channel: ares_channel?
     private var sockets: [ares_socket_t: WatchedSocket] = [:]
@@ -38,7 +38,7 @@ actor DNSChannel {
         options.sock_state_cb = { context, socket, isReading, isWriting in
             guard let context else { return }
             let channel = Unmanaged<DNSChannel>.fromOpaque(context).takeUnretainedValue()
-            channel.assumeIsolated { $0.watch(socket, isReading != 0, isWriting != 0) }
+            channel.onLoop { $0.watch(socket, isReading != 0, isWriting != 0) }
         }
         options.sock_state_cb_data = Unmanaged.passUnretained(self).toOpaque()
         let mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB | ARES_OPT_LOOKUPS
@@ -55,7 +55,7 @@ actor DNSChannel {
             throw TransportError(.invalidConfiguration, "DNS cannot be set up: \(Self.message(code)).")
         }
         deadlineTimer = loop.state.schedule(after: configuration.deadline) { [weak self] in
-            self?.assumeIsolated {
+            self?.onLoop {
                 $0.isPastDeadline = true
                 $0.cancel()
             }
@@ -172,7 +172,7 @@ actor DNSChannel {
                 planRetry()
             }
         } onCancel: {
-            loop.execute { self.assumeIsolated { $0.cancel() } }
+            loop.execute { self.onLoop { $0.cancel() } }
         }
     }
 
@@ -189,7 +189,7 @@ actor DNSChannel {
         }
 
         package func eventsOccurred(_ events: UInt32) {
-            channel?.assumeIsolated { $0.process(descriptor, events) }
+            channel?.onLoop((descriptor, events)) { $0.process($1.0, $1.1) }
         }
     }
 
@@ -226,7 +226,7 @@ actor DNSChannel {
         var delay = timeval()
         guard ares_timeout(channel, nil, &delay) != nil else { return }
         retryTimer = loop.state.schedule(after: .seconds(delay.tv_sec) + .microseconds(delay.tv_usec)) { [weak self] in
-            self?.assumeIsolated { $0.retry() }
+            self?.onLoop { $0.retry() }
         }
     }
 

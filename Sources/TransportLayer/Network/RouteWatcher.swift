@@ -7,7 +7,7 @@ import Synchronization
 /// Notifications only signal that something has changed. The current state is then requested as three lists: the kernel
 /// does not report everything that follows from a change (routes disappear silently when their interface goes down),
 /// and notifications may be lost when there are too many.
-actor RouteWatcher {
+actor RouteWatcher: EventLoopActor {
     /// An observer of changes.
     final class Observer: Sendable {
         let continuation: AsyncStream<NetworkChange>.Continuation
@@ -32,12 +32,12 @@ actor RouteWatcher {
             running[ObjectIdentifier(loop)] = watcher
             return watcher
         }
-        watcher.assumeIsolated { $0.add(observer) }
+        watcher.onLoop { $0.add(observer) }
     }
 
     static func remove(_ observer: Observer, on loop: EventLoop) {
         let watcher = running.withLock { $0[ObjectIdentifier(loop)] }
-        watcher?.assumeIsolated { $0.remove(observer) }
+        watcher?.onLoop { $0.remove(observer) }
     }
 
     /// The lists in the order of the requests: RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, and the lengths of their
@@ -175,7 +175,7 @@ actor RouteWatcher {
         isOutdated = true
         guard timer == nil, list == nil, descriptor >= 0 else { return }
         timer = loop.state.schedule(after: RouteNetworkMonitor.debounce) { [weak self] in
-            self?.assumeIsolated {
+            self?.onLoop {
                 $0.timer = nil
                 $0.ask(for: 0)
             }
@@ -222,7 +222,7 @@ actor RouteWatcher {
 
 extension RouteWatcher: EventHandler {
     package nonisolated func eventsOccurred(_ events: UInt32) {
-        assumeIsolated { $0.receive() }
+        onLoop { $0.receive() }
     }
 }
 

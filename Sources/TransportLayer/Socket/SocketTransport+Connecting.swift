@@ -28,7 +28,7 @@ extension SocketTransport {
         }
         watch()
         let timer = loop.state.schedule(after: timeout) { [weak self] in
-            self?.assumeIsolated {
+            self?.onLoop {
                 if $0.phase == .connecting {
                     $0.fail(TransportError(.timedOut, "\(operation): no answer within \(timeout)."))
                 }

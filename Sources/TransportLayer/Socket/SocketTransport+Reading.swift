@@ -118,7 +118,7 @@ extension SocketTransport {
                 }
             }
         } onCancel: {
-            loop.execute { self.assumeIsolated { if $0.readWaiterNumber == number { $0.wakeReader() } } }
+            loop.execute { self.onLoop { if $0.readWaiterNumber == number { $0.wakeReader() } } }
         }
         return !Task.isCancelled
     }
@@ -137,7 +137,7 @@ extension SocketTransport {
     private static let readsPerTurn = 4
 
     package nonisolated func startReading(_ reader: any TransportReader) {
-        assumeIsolated { transport in
+        onLoop(reader) { transport, reader in
             precondition(!transport.isReading, "a transport has one reader at a time")
             transport.reader = reader
             transport.isReadingPaused = false
@@ -145,22 +145,22 @@ extension SocketTransport {
         }
     }
 
-    package nonisolated func pauseReading() { assumeIsolated { $0.isReadingPaused = true } }
+    package nonisolated func pauseReading() { onLoop { $0.isReadingPaused = true } }
 
     package nonisolated func resumeReading() {
-        assumeIsolated { transport in
+        onLoop { transport in
             transport.isReadingPaused = false
             transport.scheduleDelivery()
         }
     }
 
-    package nonisolated func stopReading() { assumeIsolated { $0.reader = nil } }
+    package nonisolated func stopReading() { onLoop { $0.reader = nil } }
 
     private func scheduleDelivery() {
         guard !isDeliveryScheduled, !isDelivering else { return }
         isDeliveryScheduled = true
         loop.execute {
-            self.assumeIsolated { transport in
+            self.onLoop { transport in
                 transport.isDeliveryScheduled = false
                 transport.deliver()
             }

@@ -26,7 +26,7 @@ extension SocketTransport {
         queued = []
         engine = consume newEngine
         let timer = loop.state.schedule(after: timeout) { [weak self] in
-            self?.assumeIsolated {
+            self?.onLoop {
                 $0.fail(TransportError(.timedOut, "The TLS handshake did not end within \(timeout)."))
             }
         }

@@ -41,7 +41,7 @@ extension SocketTransport: Flushable {
     }
 
     package nonisolated func turnEnded() {
-        assumeIsolated {
+        onLoop {
             $0.isGathered = false
             $0.flush()
         }
@@ -157,7 +157,7 @@ extension SocketTransport: Flushable {
                 }
             }
         } onCancel: {
-            loop.execute { self.assumeIsolated { $0.writeWaiters.removeValue(forKey: number)?.resume() } }
+            loop.execute { self.onLoop { $0.writeWaiters.removeValue(forKey: number)?.resume() } }
         }
         return !Task.isCancelled
     }
@@ -173,13 +173,13 @@ extension SocketTransport: Flushable {
 
 extension SocketTransport: EventLoopTransport {
     package nonisolated var isReadyToWrite: Bool {
-        assumeIsolated {
+        onLoop {
             $0.phase == .open && $0.failure == nil && $0.writeFailure == nil
                 && $0.unsentCount < $0.limits.queuedBytes
         }
     }
 
-    package nonisolated func writeNow(_ bytes: [UInt8]) { assumeIsolated { $0.queue(bytes) } }
+    package nonisolated func writeNow(_ bytes: [UInt8]) { onLoop(bytes) { $0.queue($1) } }
 }
 
 extension SocketTransport {

@@ -6,7 +6,7 @@ import Glibc
 /// The actor runs on its event loop: epoll events and the callers' bytes are handled on the same thread, so there is no
 /// lock. The descriptor is registered once, edge-triggered; a message needs no system call except receive and send.
 /// Written bytes are collected until the end of the loop iteration.
-public actor SocketTransport: Transport {
+public actor SocketTransport: Transport, EventLoopActor {
     public nonisolated let loop: EventLoop
     public nonisolated let limits: TransportLimits
 
@@ -135,7 +135,7 @@ public actor SocketTransport: Transport {
     }
 
     public nonisolated func abort() {
-        loop.execute { self.assumeIsolated { $0.fail(.closedHere) } }
+        loop.execute { self.onLoop { $0.fail(.closedHere) } }
     }
 
     public func close() async {
@@ -146,7 +146,7 @@ public actor SocketTransport: Transport {
         flush()
         if !hasSentEnd && phase != .closed {
             let timer = loop.state.schedule(after: limits.closing) { [weak self] in
-                self?.assumeIsolated { $0.fail(.closedHere) }
+                self?.onLoop { $0.fail(.closedHere) }
             }
             while !hasSentEnd && phase != .closed {
                 await waitForWriting(isCancellable: false, until: { hasSentEnd || phase == .closed })
@@ -175,7 +175,7 @@ extension SocketTransport {
 
 extension SocketTransport: EventHandler {
     package nonisolated func eventsOccurred(_ events: UInt32) {
-        assumeIsolated { $0.handle(events) }
+        onLoop(events) { $0.handle($1) }
     }
 
     private func handle(_ events: UInt32) {

@@ -19,6 +19,8 @@ final class ConnectionReader {
     private var isTLSDue = false
     /// Whether the data of one read is being handled: events wait until all of it is.
     private(set) var isHandling = false
+    /// Whether it is handled in this turn of the event loop, at the end of which the timer is set once.
+    private(set) var isInTurn = false
 
     func start(_ transport: any Transport, in session: isolated Session) {
         if let direct = session.connection.direct {
@@ -118,8 +120,12 @@ final class ConnectionReader {
     // MARK: Reading in a turn of the event loop
 
     fileprivate func arrived(_ bytes: UnsafeRawBufferPointer, in session: isolated Session) {
+        isInTurn = true
         inputReceived(bytes, in: session)
-        completeInput(in: session)
+        let isHandled = session.receiver.handleAtOnce(in: session)
+        isInTurn = false
+        session.rearm()
+        completeInput(isHandled: isHandled, in: session)
     }
 
     fileprivate func ended(_ error: TransportError?, in session: isolated Session) {
@@ -128,15 +134,13 @@ final class ConnectionReader {
             pause?.end = .some(error)
         } else {
             inputEnded(error, in: session)
-            completeInput(in: session)
+            completeInput(isHandled: session.receiver.handleAtOnce(in: session), in: session)
         }
     }
 
-    /// Handles what was received in this turn, unless something has to be waited for: then a task does, and reading pauses.
-    private func completeInput(in session: isolated Session) {
-        if session.receiver.handleAtOnce(in: session), session.configuration.store == nil, !isTLSDue,
-            !session.machine.isDraining
-        {
+    /// Goes on reading, unless something has to be waited for: then a task handles what was received, and reading pauses.
+    private func completeInput(isHandled: Bool, in session: isolated Session) {
+        if isHandled, session.configuration.store == nil, !isTLSDue, !session.machine.isDraining {
             inputHandled(in: session)
             if session.observers.gate.isOpen, !mustDrain(session) { return }
         }
@@ -160,12 +164,10 @@ final class ConnectionReader {
 
 extension Session: TransportReader {
     package nonisolated func bytesArrived(_ bytes: UnsafeRawBufferPointer) {
-        // Valid during this call, which is on the session's executor.
-        nonisolated(unsafe) let bytes = bytes
-        assumeIsolated { $0.connection.reader.arrived(bytes, in: $0) }
+        onLoop(bytes) { $0.connection.reader.arrived($1, in: $0) }
     }
 
     package nonisolated func readingEnded(_ error: TransportError?) {
-        assumeIsolated { $0.connection.reader.ended(error, in: $0) }
+        onLoop(error) { $0.connection.reader.ended($1, in: $0) }
     }
 }

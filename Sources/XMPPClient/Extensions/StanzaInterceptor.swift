@@ -9,8 +9,21 @@ public import XMPPStanzas
 /// `wouldDeadlock`. A stanza that an interceptor sends precedes the stanza that it processes and does not pass the
 /// chain again.
 ///
-/// A method that is declared `nonisolated(nonsending)` runs on the session's event loop for incoming stanzas, and where `send`
-/// was called for outgoing ones, at the cost of a function call. It must not block.
+/// An interceptor that waits for nothing decides about received stanzas in ``decide(received:in:)``, which is a
+/// function call on the session's event loop:
+///
+///     struct Echo: StanzaInterceptor {
+///         func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
+///             guard case .message(let message) = stanza, let body = message.body, let sender = message.from else {
+///                 return .pass(stanza)
+///             }
+///             _ = try? session.post(.chat(to: sender, body: body))
+///             return .handled
+///         }
+///     }
+///
+/// One that has to wait implements ``willReceive(_:in:)``. Declared `nonisolated(nonsending)`, it runs on the event
+/// loop, too, and `willSend` where `send` was called. None of them must block.
 ///
 /// Most stanzas concern no interceptor. One that says so in ``concerns(received:)-(AnyStanza)`` and ``concerns(sent:)-(AnyStanza)``
 /// costs nothing for them: a stanza that concerns none is delivered, or sent, at once.
@@ -25,7 +38,14 @@ public protocol StanzaInterceptor: Sendable {
     /// It is called where `send` was called. The answer depends on the stanza, not on the time.
     func concerns(sent stanza: AnyStanza) -> Bool
 
-    /// A stanza was received. If the configuration has a store, it is already stored (XEP-0198 §5).
+    /// Decides about a received stanza on the session's event loop, without waiting. `nil` by default, and for a stanza about
+    /// which ``willReceive(_:in:)`` decides.
+    ///
+    /// What it sends with ``Session/post(_:)-(Message)`` precedes the stanza and does not pass the chain.
+    func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception?
+
+    /// A stanza was received about which ``decide(received:in:)`` did not decide. If the configuration has a store, it
+    /// is already stored (XEP-0198 §5).
     nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception
 
     /// A received stanza could not be parsed and is skipped (``SessionEvent/skipped(_:)``). It is reported in order, so
@@ -39,6 +59,7 @@ public protocol StanzaInterceptor: Sendable {
 extension StanzaInterceptor {
     public func concerns(received stanza: AnyStanza) -> Bool { true }
     public func concerns(sent stanza: AnyStanza) -> Bool { true }
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? { nil }
     public nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
         .pass(stanza)
     }
@@ -49,12 +70,6 @@ extension StanzaInterceptor {
 }
 
 extension [any StanzaInterceptor] {
-    /// Whether a received stanza concerns one of the chain.
-    func concern(received stanza: AnyStanza) -> Bool {
-        for index in indices where self[index].concerns(received: stanza) { return true }
-        return false
-    }
-
     /// Whether a stanza that is sent concerns one of the chain.
     func concern(sent stanza: AnyStanza) -> Bool {
         for index in indices where self[index].concerns(sent: stanza) { return true }

@@ -11,10 +11,22 @@ final class StanzaReceiver {
     /// What waits to be handled.
     private enum Inbound {
         case stanzas(ArraySlice<XMLElement>)
-        /// One of them, which was decoded already.
-        case decoded(ReceivedStanza)
+        /// One of them, with which something has to be waited for.
+        case undecided(Undecided)
         case unreadable(UnreadableElement)
         case element(XMLElement)
+    }
+
+    /// A stanza after what could be done with it at once.
+    private enum Undecided {
+        /// It is invalid.
+        case invalid(ReceivedStanza)
+        /// The next interceptor of the chain waits for something.
+        case intercepted(AnyStanza, rest: ArraySlice<any StanzaInterceptor>)
+        /// A request that passed the interceptors and has no answer yet.
+        case request(IQ)
+        /// A request that an interceptor dropped.
+        case refused(IQ)
     }
 
     private var inbox: [Inbound] = []
@@ -36,7 +48,7 @@ final class StanzaReceiver {
     func handleAtOnce(in session: isolated Session) -> Bool {
         guard !inbox.isEmpty else { return true }
         guard session.configuration.store == nil else { return false }
-        let chain = session.interceptors
+        let chain = session.interceptors[...]
         while !inbox.isEmpty {
             let items = inbox
             inbox = []
@@ -45,21 +57,18 @@ final class StanzaReceiver {
                 case .element(let element): session.emit(.element(element))
                 case .stanzas(let elements):
                     var count = 0
-                    var waiting: ReceivedStanza?
+                    var undecided: Undecided?
                     for element in elements {
-                        let stanza = ReceivedStanza(element, by: &decoder)
-                        guard deliverAtOnce(stanza, chain, in: session) else {
-                            waiting = stanza
-                            break
-                        }
+                        undecided = handleAtOnce(ReceivedStanza(element, by: &decoder), chain, in: session)
+                        if undecided != nil { break }
                         count += 1
                     }
                     handled(count, in: session)
-                    guard let waiting else { continue }
+                    guard let undecided else { continue }
                     inbox =
-                        [.decoded(waiting), .stanzas(elements.dropFirst(count + 1))] + items[(index + 1)...] + inbox
+                        [.undecided(undecided), .stanzas(elements.dropFirst(count + 1))] + items[(index + 1)...] + inbox
                     return false
-                case .unreadable, .decoded:
+                case .unreadable, .undecided:
                     inbox = items[index...] + inbox
                     return false
                 }
@@ -68,15 +77,45 @@ final class StanzaReceiver {
         return true
     }
 
-    /// Delivers a stanza that no interceptor gets, unless it is a request or invalid.
-    private func deliverAtOnce(
-        _ received: ReceivedStanza, _ chain: [any StanzaInterceptor], in session: isolated Session
-    ) -> Bool {
-        guard let stanza = received.stanza else { return false }
-        if case .iq(let iq) = stanza, iq.requiresResponse { return false }
-        guard chain.isEmpty || !chain.concern(received: stanza) else { return false }
-        deliver(response: stanza, in: session)
-        return true
+    /// Handles a stanza as far as nothing has to be waited for; returns what remains, `nil` if it is handled.
+    private func handleAtOnce(
+        _ received: ReceivedStanza, _ chain: ArraySlice<any StanzaInterceptor>, in session: isolated Session
+    ) -> Undecided? {
+        guard let stanza = received.stanza else { return .invalid(received) }
+        if case .iq(let iq) = stanza, iq.requiresResponse, !iq.hasRepeatableID {
+            // The answer must repeat the id (RFC 6120 §8.1.3), and the sender must not choose the size of the answer.
+            session.emit(.filtered(stanza, .incoming))
+            return nil
+        }
+        return passAtOnce(stanza, chain, in: session)
+    }
+
+    /// Passes a stanza through the interceptors and delivers it, as far as nothing has to be waited for.
+    private func passAtOnce(
+        _ received: AnyStanza, _ chain: ArraySlice<any StanzaInterceptor>, in session: isolated Session
+    ) -> Undecided? {
+        var stanza = received
+        for index in chain.indices where chain[index].concerns(received: stanza) {
+            switch chain[index].decide(received: stanza, in: session) {
+            case nil: return .intercepted(stanza, rest: chain[index...])
+            case .pass(let passed)?: stanza = passed
+            case .handled?: return nil
+            case .drop?: return dropped(stanza, in: session)
+            }
+        }
+        if case .iq(let iq) = stanza, iq.requiresResponse {
+            if session.observers.isObserved(.iqs) { session.emit(.iq(iq)) }
+            return session.routeAtOnce(iq) ? nil : .request(iq)
+        }
+        deliver(stanza, in: session)
+        return nil
+    }
+
+    /// An interceptor has dropped a stanza.
+    private func dropped(_ stanza: AnyStanza, in session: isolated Session) -> Undecided? {
+        session.emit(.filtered(stanza, .incoming))
+        if case .iq(let iq) = stanza { return .refused(iq) }
+        return nil
     }
 
     /// Handles what was received.
@@ -84,7 +123,7 @@ final class StanzaReceiver {
         while !inbox.isEmpty {
             let items = inbox
             inbox = []
-            let chain = session.interceptors
+            let chain = session.interceptors[...]
             for item in items {
                 switch item {
                 case .element(let element): session.emit(.element(element))
@@ -92,23 +131,19 @@ final class StanzaReceiver {
                     if session.configuration.store == nil {
                         await intercepting(chain, in: session) {
                             for element in elements {
-                                let stanza = ReceivedStanza(element, by: &decoder)
-                                if deliverAtOnce(stanza, chain, in: session) { continue }
-                                await handle(stanza, chain, in: session)
+                                await handle(ReceivedStanza(element, by: &decoder), chain, in: session)
                             }
                         }
                     } else {
                         let received = elements.map { ReceivedStanza($0, by: &decoder).rememberingDecoded() }
                         guard await session.save(received: received) else { return }
                         await intercepting(chain, in: session) {
-                            for stanza in received where !deliverAtOnce(stanza, chain, in: session) {
-                                await handle(stanza, chain, in: session)
-                            }
+                            for stanza in received { await handle(stanza, chain, in: session) }
                         }
                     }
                     handled(elements.count, in: session)
-                case .decoded(let stanza):
-                    await intercepting(chain, in: session) { await handle(stanza, chain, in: session) }
+                case .undecided(let stanza):
+                    await intercepting(chain, in: session) { await complete(stanza, in: session) }
                     handled(1, in: session)
                 case .unreadable(let element):
                     // Nothing of it is stored, but it is counted like the others: the server may forget it.
@@ -129,7 +164,7 @@ final class StanzaReceiver {
     /// Handles a stanza of which only the start tag is known: a request is answered, and our own request fails if this
     /// was its response.
     private func handle(
-        _ element: UnreadableElement, _ chain: [any StanzaInterceptor], in session: isolated Session
+        _ element: UnreadableElement, _ chain: ArraySlice<any StanzaInterceptor>, in session: isolated Session
     ) async {
         for interceptor in chain { await interceptor.willSkip(element, in: session) }
         session.emit(.skipped(element))
@@ -143,61 +178,47 @@ final class StanzaReceiver {
     }
 
     private func handle(
-        _ received: ReceivedStanza, _ chain: [any StanzaInterceptor], in session: isolated Session
+        _ received: ReceivedStanza, _ chain: ArraySlice<any StanzaInterceptor>, in session: isolated Session
     ) async {
-        if let error = received.error {
+        if let undecided = handleAtOnce(received, chain, in: session) { await complete(undecided, in: session) }
+    }
+
+    /// Completes the handling of a stanza.
+    private func complete(_ stanza: Undecided, in session: isolated Session) async {
+        switch stanza {
+        case .invalid(let received):
+            guard let error = received.error else { return session.emit(.element(received.element)) }
             session.emit(.unreadable(received.element, error))
             if let rejection = IQ.rejection(of: received.element) { await session.reject(rejection) }
-            return
+        case .intercepted(let stanza, let rest):
+            if let undecided = await intercept(stanza, rest, in: session) { await complete(undecided, in: session) }
+        case .request(let iq): await session.route(iq)
+        case .refused(let iq): await session.refuse(iq)
         }
-        guard let stanza = received.stanza else { return session.emit(.element(received.element)) }
-        if case .iq(let iq) = stanza, iq.requiresResponse, !iq.hasRepeatableID {
-            // The answer must repeat the id (RFC 6120 §8.1.3), and the sender must not choose the size of the answer.
-            return session.emit(.filtered(stanza, .incoming))
-        }
-        guard !chain.isEmpty else { return await deliver(stanza, in: session) }
-        switch await intercept(stanza, chain, in: session) {
-        case .pass(let passed): await deliver(passed, in: session)
-        case .handled: break
-        case .drop:
-            if case .iq(let iq) = stanza { await session.refuse(iq) }
+    }
+
+    /// Passes a stanza to the first interceptor, which waits for something, and then to the others.
+    private func intercept(
+        _ stanza: AnyStanza, _ chain: ArraySlice<any StanzaInterceptor>, in session: isolated Session
+    ) async -> Undecided? {
+        guard let first = chain.first else { return nil }
+        switch await first.willReceive(stanza, in: session) {
+        case .pass(let passed): return passAtOnce(passed, chain.dropFirst(), in: session)
+        case .handled: return nil
+        case .drop: return dropped(stanza, in: session)
         }
     }
 
     /// Handles stanzas while nothing is read: a request that an interceptor made would wait for ever.
     private func intercepting(
-        _ chain: [any StanzaInterceptor], in session: isolated Session, _ handle: () async -> Void
+        _ chain: ArraySlice<any StanzaInterceptor>, in session: isolated Session, _ handle: () async -> Void
     ) async {
         if chain.isEmpty { return await handle() }
         await SessionContext.$interception.withValue(.incoming, operation: handle)
     }
 
-    /// Passes an incoming stanza through the interceptors.
-    private func intercept(
-        _ received: AnyStanza, _ chain: [any StanzaInterceptor], in session: isolated Session
-    ) async -> Interception {
-        var stanza = received
-        for interceptor in chain where interceptor.concerns(received: stanza) {
-            let result = await interceptor.willReceive(stanza, in: session)
-            switch result {
-            case .pass(let passed): stanza = passed
-            case .handled: return result
-            case .drop:
-                session.emit(.filtered(stanza, .incoming))
-                return result
-            }
-        }
-        return .pass(stanza)
-    }
-
-    private func deliver(_ stanza: AnyStanza, in session: isolated Session) async {
-        guard case .iq(let iq) = stanza, iq.requiresResponse else { return deliver(response: stanza, in: session) }
-        if session.observers.isObserved(.iqs) { session.emit(.iq(iq)) }
-        await session.route(iq)
-    }
-
     /// Delivers a stanza that requires no response.
-    private func deliver(response stanza: AnyStanza, in session: isolated Session) {
+    private func deliver(_ stanza: AnyStanza, in session: isolated Session) {
         let observers = session.observers
         switch stanza {
         case .message(let message): if observers.isObserved(.messages) { session.emit(.message(message)) }

@@ -3,10 +3,19 @@ import XMPPStanzas
 
 // The requests of others: each gets exactly one response, from its handler or from the session.
 extension Session {
-    func route(_ iq: IQ) async {
-        if router.audience(of: iq) == .admitted, !(await isAdmitted(iq.from)) { return await refuse(iq) }
+    func route(_ iq: IQ) async { route(iq, isAdmitted: await isAdmitted(iq.from)) }
+
+    /// The same if nothing has to be found out; returns whether that is so.
+    func routeAtOnce(_ iq: IQ) -> Bool {
+        guard let isAdmitted = iq.from.map({ mayLearnPresenceAtOnce($0) }) ?? true else { return false }
+        route(iq, isAdmitted: isAdmitted)
+        return true
+    }
+
+    private func route(_ iq: IQ, isAdmitted: Bool) {
+        if router.audience(of: iq) == .admitted, !isAdmitted { return refuse(iq, isAdmitted: false) }
         switch router.requestReceived(iq) {
-        case .unhandled: await refuse(iq)
+        case .unhandled: refuse(iq, isAdmitted: isAdmitted)
         case .refused: answer(.error(for: iq, StanzaError(.resourceConstraint)))
         case .queued: break
         case .start(let key): jobs.start(on: loop) { [self] in await work(on: key) }
@@ -26,7 +35,7 @@ extension Session {
         if await isAdmitted(rejection.to) { return answer(rejection) }
         var request = IQ(type: .get, to: rejection.from, id: rejection.id)
         request.from = rejection.to
-        await refuse(request)
+        refuse(request, isAdmitted: false)
     }
 
     /// Answers a request that has no handler.
@@ -36,8 +45,11 @@ extension Session {
     /// (RFC 6121 §8.5.3.2.3), some add a text, some repeat the request. A stranger gets exactly that response; the
     /// session determines it once with a request to an address of the account without a client.
     func refuse(_ iq: IQ) async {
-        guard iq.requiresResponse else { return }
-        if await isAdmitted(iq.from) { return answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
+        if iq.requiresResponse { refuse(iq, isAdmitted: await isAdmitted(iq.from)) }
+    }
+
+    private func refuse(_ iq: IQ, isAdmitted: Bool) {
+        if isAdmitted { return answer(.error(for: iq, StanzaError(.serviceUnavailable))) }
         switch absences.requestReceived(iq) {
         case .answer(let reply): answer(reply)
         case .wait: break

@@ -60,6 +60,24 @@ extension Session {
         try await enqueue(stanza)
     }
 
+    /// Sends a message at once, from code that runs on the session: a handler that decides about a received stanza
+    /// (``StanzaInterceptor/decide(received:in:)``). It passes no interceptor.
+    ///
+    /// Where many are sent, use ``send(_:)-(Message)``, which waits for room.
+    ///
+    /// - Throws: ``ClientError`` as ``send(_:)-(Message)``, and with `queueFull` while more waits to be written than may.
+    @discardableResult
+    public func post(_ message: Message) throws(ClientError) -> SendToken {
+        try post(.message(message))
+    }
+
+    /// Sends a stanza at once; see ``post(_:)-(Message)``.
+    @discardableResult
+    public func post(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
+        guard !connection.writer.outbox.isOverflowing else { throw .outboxFull }
+        return try dispatch(completed(stanza))
+    }
+
     /// Sends the last broadcast presence once more; does nothing if there was none.
     @discardableResult
     public func resendPresence() async throws(ClientError) -> SendToken? {
@@ -95,12 +113,17 @@ extension Session {
     nonisolated(nonsending) func enqueue(
         _ sent: AnyStanza, onlyIn serverSession: Int? = nil
     ) async throws(ClientError) -> SendToken {
+        let stanza = completed(sent)
+        if serverSession == nil, passesAtOnce(stanza), let token = try accept(stanza) { return token }
+        return try await enqueueInTurn(stanza, onlyIn: serverSession)
+    }
+
+    /// A stanza with an id, and that of a component with a sender.
+    private nonisolated func completed(_ sent: AnyStanza) -> AnyStanza {
         var stanza = sent
         if stanza.id == nil { stanza.id = newID() }
         if purpose == .component, stanza.from == nil { stanza.from = configuration.address }
-
-        if serverSession == nil, passesAtOnce(stanza), let token = try accept(stanza) { return token }
-        return try await enqueueInTurn(stanza, onlyIn: serverSession)
+        return stanza
     }
 
     /// Whether no interceptor gets a stanza, and it overtakes none that an interceptor has.
@@ -186,16 +209,16 @@ extension Session {
     /// Passes a stanza to the stream on the thread of the session, and writes it into the intake on another one; `nil` if
     /// the session has to decide what becomes of it.
     private nonisolated func accept(_ stanza: AnyStanza) throws(ClientError) -> SendToken? {
-        if loop.isCurrent { return try assumeIsolated { $0.sender.dispatchAtOnce(stanza, in: $0) }?.get() }
+        if loop.isCurrent { return try onLoop(stanza) { $0.sender.dispatchAtOnce($1, in: $0) }?.get() }
         guard case .accepted(let token, let wakes) = intake.accept(stanza) else { return nil }
-        if wakes { loop.execute { self.assumeIsolated { $0.sender.gatherTurn(in: $0) } } }
+        if wakes { loop.execute { self.onLoop { $0.sender.gatherTurn(in: $0) } } }
         return token
     }
 }
 
-extension Session: Flushable {
+extension Session: EventLoopActor, Flushable {
     /// The end of a turn of the event loop.
-    package nonisolated func turnEnded() { assumeIsolated { $0.sender.turnEnded(in: $0) } }
+    package nonisolated func turnEnded() { onLoop { $0.sender.turnEnded(in: $0) } }
 }
 
 extension Session {

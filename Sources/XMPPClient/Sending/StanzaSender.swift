@@ -192,7 +192,7 @@ extension StanzaSender {
         session.intake.gather(Outbox.gathered)
         // The time of the machine, not that of the session's clock: nothing in the protocol depends on it.
         _ = session.loop.state.schedule(at: .now.advanced(by: Outbox.gatheringTime)) {
-            session.assumeIsolated { $0.sender.gatheringTimePassed(in: $0) }
+            session.onLoop { $0.sender.gatheringTimePassed(in: $0) }
         }
     }
 

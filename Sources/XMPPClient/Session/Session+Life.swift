@@ -63,7 +63,7 @@ extension Session {
     }
 
     nonisolated func requestClose(_ farewell: SessionMachine.Farewell = .closing) {
-        loop.execute { self.assumeIsolated { $0.close(farewell) } }
+        loop.execute { self.onLoop { $0.close(farewell) } }
     }
 }
 

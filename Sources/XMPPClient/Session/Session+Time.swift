@@ -26,7 +26,7 @@ extension Session {
     func rearm() {
         guard let next = nextDeadline, timer.isDue(before: next) else { return }
         timer.set(to: next, of: clock, on: loop) { [weak self] number in
-            self?.assumeIsolated { $0.timePassed(number) }
+            self?.onLoop { $0.timePassed(number) }
         }
     }
 

@@ -293,7 +293,7 @@ extension Session {
             probeOver = nil
             over.open()
         }
-        rearm()
+        if !connection.reader.isInTurn { rearm() }
         flushEventsOutsideOfReading()
     }
 }

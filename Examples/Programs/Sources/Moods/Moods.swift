@@ -39,7 +39,7 @@ public final class Moods: SessionExtension, StanzaInterceptor {
     public var features: [String] { [Mood.name.namespace] }
     public var interceptors: [any StanzaInterceptor] { [self] }
 
-    public func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    public func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard case .message(let message) = stanza, let sender = message.from, !message.isError,
             let mood = (try? message.payload(Mood.self)) ?? nil
         else { return .pass(stanza) }

@@ -49,7 +49,7 @@ final class RoomMembersTable: StanzaInterceptor {
     func concerns(received stanza: AnyStanza) -> Bool { if case .iq = stanza { false } else { true } }
     func concerns(sent stanza: AnyStanza) -> Bool { false }
 
-    nonisolated(nonsending) func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+    func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         switch stanza {
         case .message(let message):
             // Affiliations of those who are not present, and changes of the configuration.
@@ -60,7 +60,7 @@ final class RoomMembersTable: StanzaInterceptor {
         case .presence(let presence):
             guard let room = presence.from?.bare, knows(room) else { break }
             guard let user = (try? presence.payload(RoomUser.self)) ?? nil else { break }
-            if isChange(user, of: room, own: await session.address?.bare) { changed(room) }
+            if isChange(user, of: room, own: session.address?.bare) { changed(room) }
         case .iq: break
         }
         return .pass(stanza)
