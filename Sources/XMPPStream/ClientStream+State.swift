@@ -95,3 +95,48 @@ extension ClientStream.State {
         preconditionFailure("a part of the stream was changed in a state that does not have it")
     }
 }
+
+// MARK: - Questions about the state
+
+extension ClientStream {
+    /// The states by name.
+    enum Phase { case idle, connecting, negotiating, established, closing, ended }
+
+    var phase: Phase {
+        switch state {
+        case .idle: .idle
+        case .connecting: .connecting
+        case .negotiating: .negotiating
+        case .established: .established
+        case .closing: .closing
+        case .ended: .ended
+        }
+    }
+
+    private var negotiationPhase: StreamNegotiation.Phase? {
+        switch state {
+        case .negotiating(let negotiating): negotiating.negotiation.phase
+        case .idle: nil
+        case .connecting: nil
+        case .established: nil
+        case .closing: nil
+        case .ended: nil
+        }
+    }
+
+    /// Whether the header of the server must come next.
+    var awaitsHeader: Bool {
+        switch negotiationPhase {
+        case .openingInClear, .opening, .reopening: true
+        case nil, .initial, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .awaitingFeatures, .registering,
+            .presentingSecret, .authenticating, .authenticatingExtensibly, .awaitingAdmittedFeatures,
+            .awaitingFinalFeatures, .resuming, .binding, .choosingResource, .bindingOtherwise, .startingSession,
+            .enabling, .finished:
+            false
+        }
+    }
+
+    var isHandshaking: Bool { negotiationPhase == .handshaking }
+
+    var isRegistering: Bool { negotiationPhase == .registering }
+}

@@ -25,12 +25,7 @@ public struct ClientStream: ~Copyable, Sendable {
     var configuration: ClientStreamConfiguration { sharedConfiguration.value }
     private var parser = XMLStreamParser(limits: .beforeAuthentication)
     var management = StreamManagement()
-    /// The session to resume, until stream management has taken it over or the server has rejected it.
-    private var resumption: ResumptionState?
-    /// The session was resumed, and the server has acknowledged nothing since.
-    private var isResumptionUnproved = false
-    /// The unacknowledged stanzas of a session that could not be resumed, until they are passed to the owner.
-    private var leftOver: [UnacknowledgedStanza] = []
+    private var earlier: EarlierSession
     var pingCount = 0
     /// The number of probes and keep-alive spaces sent.
     public internal(set) var keepAliveCount: UInt64 = 0
@@ -44,7 +39,7 @@ public struct ClientStream: ~Copyable, Sendable {
     public init(configuration: ClientStreamConfiguration) {
         sharedConfiguration = SharedConfiguration(configuration)
         serverLimits = configuration.serverLimits
-        resumption = configuration.usesStreamManagement ? configuration.resumption : nil
+        earlier = EarlierSession(configuration.usesStreamManagement ? configuration.resumption : nil)
         state = .idle
     }
 }
@@ -279,7 +274,7 @@ extension ClientStream {
             case .unexpected: output.append(.element(element))
             }
         } else if element.isNamed(StreamName.answer) {
-            isResumptionUnproved = false
+            earlier.proved()
             state.flow { $0.keepAlive.answerReceived() }
             acknowledgementReceived(element, now: now, &output)
         } else if element.isNamed(StreamName.error) {
@@ -401,14 +396,14 @@ extension ClientStream {
             case .element(let element): output.append(.element(element))
             case .resumeSent(let session):
                 management.resumeRequested(session)
-                resumption = nil
+                earlier.takenOver()
             case .resumed(let previousID, let handled, let ready):
                 guard resumed(previousID: previousID, handled: handled, ready, now: now, &output) else { return }
             case .resumptionRefused(let handled):
                 guard case .resumptionRefused(let tokens, let rest) = management.refused(handled: handled) else {
                     preconditionFailure("the negotiation reported a refusal of what was not asked for")
                 }
-                leftOver = rest
+                earlier.refused(leaving: rest)
                 if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
             case .enableSent: management.enableSent()
             case .enabled(let promise, let address):
@@ -430,7 +425,7 @@ extension ClientStream {
     ) -> Bool {
         switch management.resumed(previousID: previousID, handled: handled) {
         case .resumed(let tokens, let replay, let address):
-            isResumptionUnproved = true
+            earlier.resumed()
             output.append(.progress(.resumed(address)))
             established(as: address, ready, isResumed: true, now: now, &output)
             if !tokens.isEmpty { output.append(.acknowledged(tokens)) }
@@ -460,14 +455,10 @@ extension ClientStream {
         let pace = configuration.keepAlivePace?.limited(by: keepAlive)
         state = .established(Established(address: address, keepAlive: KeepAlive(keepAlive, pace: pace, now: now)))
         noteKeepAlive()
-        // Still present if the server does not offer stream management any more: the old session is lost.
-        leftOver += resumption?.unacknowledged ?? []
-        resumption = nil
         let session = StreamSession(
             address: address, isResumed: isResumed, isManaged: management.isActive,
             isResumable: management.resumptionState != nil, features: ready.features, tls: ready.tls,
-            mechanism: ready.mechanism, shortcuts: ready.shortcuts, unacknowledged: leftOver)
-        leftOver = []
+            mechanism: ready.mechanism, shortcuts: ready.shortcuts, unacknowledged: earlier.takeLeftOver())
         output.append(.established(session))
     }
 }
@@ -507,72 +498,15 @@ extension ClientStream {
     /// Returns the final action.
     mutating func end(_ reason: StreamEnd.Reason, _ output: inout ActionList) {
         state = .ended
-        // A session that ends before the owner got the stanzas of the previous one is not resumable, because they would
-        // be lost.
-        let session = leftOver.isEmpty ? management.resumptionState ?? resumption : nil
-        let unacknowledged = leftOver + management.unacknowledged + (resumption?.unacknowledged ?? [])
-        let canResume: Bool
-        switch reason {
-        case .requested, .closedByServer: canResume = false
-        // Prosody 13.0 continues to parse the stanza in which the previous connection was cut off, and takes everything
-        // in the resumed session for a part of it.
-        case .failed(let failure) where failure.code == .serverUnresponsive && isResumptionUnproved: canResume = false
-        case .failed(let failure): canResume = failure.leavesSessionResumable
-        }
-        leftOver = []
-        resumption = nil
+        let end = earlier.end(reason, management)
         output.append(.progress(.closed))
-        output.append(
-            .ended(
-                StreamEnd(
-                    reason: reason, resumption: canResume ? session : nil, unacknowledged: unacknowledged)))
+        output.append(.ended(end))
     }
 }
 
 // MARK: - Properties
 
 extension ClientStream {
-    /// The states by name.
-    enum Phase { case idle, connecting, negotiating, established, closing, ended }
-
-    var phase: Phase {
-        switch state {
-        case .idle: .idle
-        case .connecting: .connecting
-        case .negotiating: .negotiating
-        case .established: .established
-        case .closing: .closing
-        case .ended: .ended
-        }
-    }
-
-    private var negotiationPhase: StreamNegotiation.Phase? {
-        switch state {
-        case .negotiating(let negotiating): negotiating.negotiation.phase
-        case .idle: nil
-        case .connecting: nil
-        case .established: nil
-        case .closing: nil
-        case .ended: nil
-        }
-    }
-
-    /// Whether the header of the server must come next.
-    private var awaitsHeader: Bool {
-        switch negotiationPhase {
-        case .openingInClear, .opening, .reopening: true
-        case nil, .initial, .awaitingFeaturesInClear, .awaitingProceed, .handshaking, .awaitingFeatures, .registering,
-            .presentingSecret, .authenticating, .authenticatingExtensibly, .awaitingAdmittedFeatures,
-            .awaitingFinalFeatures, .resuming, .binding, .choosingResource, .bindingOtherwise, .startingSession,
-            .enabling, .finished:
-            false
-        }
-    }
-
-    var isHandshaking: Bool { negotiationPhase == .handshaking }
-
-    var isRegistering: Bool { negotiationPhase == .registering }
-
     /// Whether stanzas can be sent.
     public var isEstablished: Bool { phase == .established }
 
@@ -583,8 +517,8 @@ extension ClientStream {
     /// offer resumption. If it is stored together with sent and received stanzas, it survives the end of the process.
     public var resumptionState: ResumptionState? {
         switch phase {
-        case .negotiating, .established: management.resumptionState ?? resumption
-        case .idle, .connecting: resumption
+        case .negotiating, .established: management.resumptionState ?? earlier.resumption
+        case .idle, .connecting: earlier.resumption
         case .closing, .ended: nil
         }
     }
