@@ -84,7 +84,7 @@ public final class LogFile: Sendable {
 
     /// Returns when everything is in the file.
     public func flush() async {
-        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        await queue.run {}
     }
 
     private static let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -1,9 +1,11 @@
 internal import ChatEngine
 public import ChatStore
+internal import Dispatch
 internal import Foundation
 public import Media
 public import Observation
 internal import Waiting
+internal import XMPPClient
 
 /// The files that the user is about to send, with the size of pictures in each quality.
 ///
@@ -148,15 +150,12 @@ public final class OutgoingSelection {
     private nonisolated static let sizeLimit = AttachmentFetcher.sizeLimit
 
     private nonisolated static func read(_ path: String) async -> [UInt8]? {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async {
-                let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-                guard attributes?[.type] as? FileAttributeType == .typeRegular,
-                    let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0, size <= sizeLimit,
-                    let data = FileManager.default.contents(atPath: path)
-                else { return continuation.resume(returning: nil) }
-                continuation.resume(returning: Array(data))
-            }
+        await DispatchQueue.global(qos: .userInitiated).run {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            guard attributes?[.type] as? FileAttributeType == .typeRegular,
+                let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0, size <= sizeLimit
+            else { return nil }
+            return FileManager.default.contents(atPath: path).map { Array($0) }
         }
     }
 }

@@ -8,6 +8,7 @@ package import JSONRPC
 internal import Localization
 package import Media
 package import XMPPAddress
+internal import XMPPClient
 
 /// A picture or voice message prepared for sending, and saved in the folder of the account.
 package struct PreparedFile: Sendable {
@@ -133,7 +134,5 @@ enum FileDate {
 
 /// Runs blocking work (a question on the terminal, a file) on a separate thread, so that nothing else is delayed.
 package func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        DispatchQueue.global().async { continuation.resume(returning: body()) }
-    }
+    await DispatchQueue.global().run(body)
 }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
+internal import XMPPClient
 
 /// One side of a connection to another program on this computer: a connected Unix socket, or standard input and output.
 ///
@@ -127,7 +128,7 @@ package final class ByteChannel: Sendable {
     /// Waits, if too much waits for the peer, until it has read it: for those who would write more.
     package func waitForRoom() async {
         guard waitingBytes > Self.waitingLimit else { return }
-        await withCheckedContinuation { continuation in writing.async { continuation.resume() } }
+        await writing.run {}
     }
 
     // MARK: The end
@@ -144,7 +145,7 @@ package final class ByteChannel: Sendable {
 
     /// Waits until everything was written.
     package func flush() async {
-        await withCheckedContinuation { continuation in writing.async { continuation.resume() } }
+        await writing.run {}
     }
 
     /// Ends the connection now, which also ends ``read(isExpected:_:)`` of a socket. Its descriptor is closed with this

@@ -1,4 +1,4 @@
-internal import Dispatch
+package import Dispatch
 public import XMLStreaming
 
 /// Where a part of the program stores what it could also request again: the contact list, the capabilities of others.
@@ -27,18 +27,11 @@ public final class CacheFile: CacheStorage {
     }
 
     public func load() async -> XMLElement? {
-        await withCheckedContinuation { continuation in
-            queue.async { [path] in continuation.resume(returning: Self.read(path)) }
-        }
+        await queue.run { [path] in Self.read(path) }
     }
 
     public func save(_ element: XMLElement) async {
-        await withCheckedContinuation { continuation in
-            queue.async { [path] in
-                Self.write(element, path)
-                continuation.resume()
-            }
-        }
+        await queue.run { [path] in Self.write(element, path) }
     }
 
     private static func read(_ path: String) -> XMLElement? {
@@ -57,5 +50,14 @@ public final class CacheFile: CacheStorage {
         element.encode(to: &writer)
         try? file.replace(with: writer.takeBytes())
         file.closeFile()
+    }
+}
+
+extension DispatchQueue {
+    /// Runs blocking work on this queue and waits for its result, without blocking a thread of Swift's pool.
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            async { continuation.resume(returning: work()) }
+        }
     }
 }

@@ -82,12 +82,7 @@ public final class FileSessionStore: SessionStore, CatchUpStore {
     /// Closes the file, so that another store can open it. Every later commit fails; without this call the file is
     /// closed soon after the store is released.
     public func close() async {
-        await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                inner.withLock { $0.file.closeFile() }
-                continuation.resume()
-            }
-        }
+        await queue.run { [self] in inner.withLock { $0.file.closeFile() } }
     }
 
     // MARK: For the session
@@ -214,18 +209,15 @@ public final class FileSessionStore: SessionStore, CatchUpStore {
     private func write(
         _ make: @escaping @Sendable (SessionJournal) -> SessionJournal.Record
     ) async throws(ClientError) {
-        let result: Result<Void, ClientError> = await withCheckedContinuation { continuation in
-            queue.async { [self] in
-                continuation.resume(
-                    returning: inner.withLock { inner in
-                        do throws(ClientError) {
-                            try Self.write(make(inner.journal), to: &inner)
-                            return .success(())
-                        } catch {
-                            inner.failure = error
-                            return .failure(error)
-                        }
-                    })
+        let result: Result<Void, ClientError> = await queue.run { [self] in
+            inner.withLock { inner in
+                do throws(ClientError) {
+                    try Self.write(make(inner.journal), to: &inner)
+                    return .success(())
+                } catch {
+                    inner.failure = error
+                    return .failure(error)
+                }
             }
         }
         try result.get()
