@@ -1,5 +1,6 @@
 internal import ChatModel
 internal import GTKBinding
+internal import Observation
 
 /// Applies the colour scheme and the size of texts of the preferences, and follows their changes.
 final class Appearance {
@@ -26,5 +27,17 @@ final class Appearance {
         let zooms = PreferenceValues.zooms
         let index = zooms.firstIndex(of: preferences.values.zoom) ?? 2
         preferences.values.zoom = steps == 0 ? 1 : zooms[min(max(index + steps, 0), zooms.count - 1)]
+    }
+}
+
+/// Whether the windows are dark, for colours that are not in the style sheet.
+@Observable
+final class Scheme {
+    static let current = Scheme()
+
+    private(set) var isDark = StyleManager.isDark
+
+    private init() {
+        StyleManager.onChange { [weak self] in self?.isDark = StyleManager.isDark }
     }
 }

@@ -1,4 +1,5 @@
 internal import Automation
+internal import ChatModel
 internal import Glibc
 internal import JSONRPC
 internal import MessageFeatures
@@ -87,5 +88,28 @@ actor ConnectionWatch {
         var phrases = [state.phrase(as: nil, remaining: remaining)]
         if let budget = await budget(session) { phrases.append(budget.phrase) }
         status?.show(phrases.map(\.text).joined(separator: " · "))
+    }
+}
+
+extension ConnectionState {
+    /// The state as text for the user.
+    ///
+    /// - Parameters:
+    ///   - address: the address of the session, for the state online.
+    ///   - remaining: the time until the next attempt; by default the whole delay.
+    func phrase(as address: JID?, remaining: Duration? = nil) -> Phrase {
+        switch self {
+        case .offline(nil, _): return Phrase("offline")
+        case .offline(let reason?, let next):
+            let words = Phrase.wording { Wording.failure(reason, domain: address?.domain) }
+            guard let next = remaining ?? next else { return Phrase("offline: %@", words) }
+            let wait = Phrase.wording { Wording.seconds(max(0, next.roundedSeconds)) }
+            return Phrase("offline: %@ Next try in %@.", words, wait)
+        case .connecting(let step):
+            return Phrase("connecting: %@", Phrase.wording { Wording.step(step, to: address?.domain) })
+        case .online(let isResumed):
+            let kind = isResumed ? Phrase("the session was resumed") : Phrase("a new session")
+            return address.map { Phrase("online: %@, %@", kind, $0) } ?? Phrase("online: %@", kind)
+        }
     }
 }
