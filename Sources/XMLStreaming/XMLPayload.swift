@@ -16,6 +16,22 @@ public protocol XMLPayload: XMLEncodable, XMLDecodable {
     static var name: XMLName { get }
 }
 
+/// A payload without attributes and content: its name says everything.
+public protocol EmptyPayload: XMLPayload {
+    init()
+}
+
+extension EmptyPayload {
+    public init(from element: XMLElement) throws(XMLDecodingError) {
+        try element.requireName(Self.name)
+        self.init()
+    }
+
+    public func encode(to writer: inout XMLWriter) {
+        writer.element(Self.name, text: "")
+    }
+}
+
 /// Why an element is not what a type expects.
 public struct XMLDecodingError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {

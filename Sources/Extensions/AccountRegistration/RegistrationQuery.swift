@@ -89,19 +89,11 @@ public struct RegistrationQuery: XMLPayload, Equatable {
 extension RegistrationQuery: IQPayload {}
 
 /// Requests the questions of the server before it creates an account (XEP-0077 In-Band Registration §3.1).
-public struct RegistrationRequest: IQRequest, Equatable {
+public struct RegistrationRequest: IQRequest, EmptyPayload, Equatable {
     public typealias Response = RegistrationQuery
     public static let name = RegistrationQuery.name
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// Submits the answers, changes the password or deletes the account (XEP-0077 §3.1 to §3.3).

@@ -36,19 +36,11 @@ public struct BlockList: IQPayload, IQResponse, Equatable {
 
 /// Requests the blocked addresses of the account (XEP-0191 Blocking Command §3.2). From then on the server notifies
 /// this device of changes.
-public struct BlockListRequest: IQRequest, Equatable {
+public struct BlockListRequest: IQRequest, EmptyPayload, Equatable {
     public typealias Response = BlockList
     public static let name = BlockList.name
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// Blocks addresses, or reports which ones another device of the account has blocked (XEP-0191 Blocking Command §3.3).

@@ -90,20 +90,12 @@ public struct SoftwareVersion: XMLPayload, Equatable {
 extension SoftwareVersion: IQResponse {}
 
 /// Requests the name and version of a server's or client's software (XEP-0092 Software Version §3).
-public struct SoftwareVersionRequest: IQRequest, Equatable {
+public struct SoftwareVersionRequest: IQRequest, EmptyPayload, Equatable {
     public typealias Response = SoftwareVersion
     public static let name = SoftwareVersion.name
     public static let iqType = IQ.Kind.get
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// Checks whether the peer still responds (XEP-0199 XMPP Ping).
@@ -112,18 +104,10 @@ public struct SoftwareVersionRequest: IQRequest, Equatable {
 /// C: <iq type='get' id='p1'><ping xmlns='urn:xmpp:ping'/></iq>
 /// S: <iq type='result' id='p1'/>
 /// ```
-public struct Ping: IQRequest, Equatable {
+public struct Ping: IQRequest, EmptyPayload, Equatable {
     public typealias Response = EmptyResponse
     public static let name = XMLName("ping", "urn:xmpp:ping")
     public static let iqType = IQ.Kind.get
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }

@@ -82,16 +82,12 @@ extension EntityTime {
 }
 
 /// Requests the time of a device or server (XEP-0202 Entity Time §2).
-public struct EntityTimeRequest: IQRequest, Equatable {
+public struct EntityTimeRequest: IQRequest, EmptyPayload, Equatable {
     public typealias Response = EntityTime
     public static let name = EntityTime.name
     public static let iqType = IQ.Kind.get
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-
-    public func encode(to writer: inout XMLWriter) { writer.element(Self.name, text: "") }
 }
 
 extension Session {

@@ -50,16 +50,12 @@ public struct LastActivity: XMLPayload, Equatable {
 extension LastActivity: IQResponse {}
 
 /// Requests how long ago an account, a device or a server was active (XEP-0012 Last Activity §2).
-public struct LastActivityRequest: IQRequest, Equatable {
+public struct LastActivityRequest: IQRequest, EmptyPayload, Equatable {
     public typealias Response = LastActivity
     public static let name = LastActivity.name
     public static let iqType = IQ.Kind.get
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-
-    public func encode(to writer: inout XMLWriter) { writer.element(Self.name, text: "") }
 }
 
 extension Session {

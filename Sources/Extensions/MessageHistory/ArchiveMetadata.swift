@@ -64,20 +64,12 @@ public struct ArchiveMetadata: IQResponse, XMLPayload, Hashable {
 }
 
 /// Requests the first and the last message of an archive (XEP-0313 Message Archive Management §5).
-public struct ArchiveMetadataRequest: IQRequest, Hashable {
+public struct ArchiveMetadataRequest: IQRequest, EmptyPayload, Hashable {
     public typealias Response = ArchiveMetadata
 
     public static let name = ArchiveMetadata.name
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// The features of an archive, as announced by service discovery (XEP-0313 Message Archive Management §7).

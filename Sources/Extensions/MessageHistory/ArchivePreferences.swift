@@ -82,20 +82,12 @@ public struct ArchivePreferences: IQRequest, IQResponse, Hashable {
 }
 
 /// Requests the archive preferences (XEP-0441 Message Archive Management Preferences §2.1).
-public struct ArchivePreferencesRequest: IQRequest, Hashable {
+public struct ArchivePreferencesRequest: IQRequest, EmptyPayload, Hashable {
     public typealias Response = ArchivePreferences
 
     public static let name = ArchivePreferences.name
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 extension MessageArchive {

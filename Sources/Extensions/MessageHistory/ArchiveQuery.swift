@@ -100,7 +100,7 @@ public struct ArchiveAnswer: IQResponse, XMLPayload, Hashable {
 }
 
 /// Requests the conditions that an archive supports in a filter (XEP-0313 Message Archive Management §4.1.5).
-public struct ArchiveFormRequest: IQRequest, Hashable {
+public struct ArchiveFormRequest: IQRequest, EmptyPayload, Hashable {
     /// The conditions as fields of a form.
     public struct Response: IQResponse, XMLPayload, Equatable {
         public static let name = ArchiveQuery.name
@@ -126,14 +126,6 @@ public struct ArchiveFormRequest: IQRequest, Hashable {
     public static let name = ArchiveQuery.name
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// One message in the response of an archive (XEP-0313 Message Archive Management §4.2).

@@ -76,16 +76,12 @@ public final class Carbons: SessionExtension, StanzaInterceptor {
 }
 
 /// Enables carbons for this session (§4).
-struct EnableCarbons: IQRequest, Equatable {
+struct EnableCarbons: IQRequest, EmptyPayload, Equatable {
     typealias Response = EmptyResponse
     static let name = XMLName("enable", Carbon.namespace)
     static let iqType = IQ.Kind.set
 
     init() {}
-
-    init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-
-    func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }
 
 /// Excludes a message from carbons: the servers do not copy it to other devices (XEP-0280 §8.1 Message Carbons).
@@ -95,12 +91,8 @@ struct EnableCarbons: IQRequest, Equatable {
 /// ```
 ///
 /// Add the hint `no-copy` of XEP-0334 too, for servers that check that one.
-public struct CarbonExclusion: MessagePayload, Equatable {
+public struct CarbonExclusion: MessagePayload, EmptyPayload, Equatable {
     public static let name = XMLName("private", "urn:xmpp:carbons:2")
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-
-    public func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }

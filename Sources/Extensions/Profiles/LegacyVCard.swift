@@ -85,7 +85,7 @@ public struct LegacyVCard: IQPayload, Equatable {
 }
 
 /// Requests the older vCard of an account or of an occupant of a room (XEP-0054 vcard-temp §3.3).
-public struct LegacyVCardRequest: IQRequest, Equatable {
+public struct LegacyVCardRequest: IQRequest, EmptyPayload, Equatable {
     public static let name = LegacyVCard.name
 
     /// The vCard; without a payload the account has none.
@@ -98,14 +98,6 @@ public struct LegacyVCardRequest: IQRequest, Equatable {
     }
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// Replaces our vCard in the older format (XEP-0054 vcard-temp §3.2).

@@ -87,15 +87,11 @@ public struct DirectorySearch: XMLPayload, Equatable {
 extension DirectorySearch: IQResponse {}
 
 /// Requests the questions of a directory (XEP-0055 Jabber Search §2.1).
-public struct DirectorySearchRequest: IQRequest, Equatable {
+public struct DirectorySearchRequest: IQRequest, EmptyPayload, Equatable {
     public typealias Response = DirectorySearch
     public static let name = DirectorySearch.name
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-
-    public func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }
 
 /// Searches a directory (XEP-0055 Jabber Search §2.1).

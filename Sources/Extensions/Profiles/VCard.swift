@@ -84,17 +84,9 @@ public struct VCard: IQPayload, IQResponse, Equatable {
 }
 
 /// Requests the vCard of an account (XEP-0292 vCard4 Over XMPP §5).
-public struct VCardRequest: IQRequest, Equatable {
+public struct VCardRequest: IQRequest, EmptyPayload, Equatable {
     public typealias Response = VCard
     public static let name = VCard.name
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }

@@ -51,7 +51,6 @@ public actor MemoryServer {
 
     /// The domain of the server.
     public static let domain = "xmpp.test"
-    private static let sentToken = StanzaToken(0)
 
     private let configuration: ServerStreamConfiguration
     private var directory: ServerDirectory

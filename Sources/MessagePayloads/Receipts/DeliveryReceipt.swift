@@ -2,18 +2,10 @@ public import XMLStreaming
 public import XMPPStanzas
 
 /// Requests a delivery receipt (XEP-0184 Message Delivery Receipts §5.1).
-public struct DeliveryReceiptRequest: MessagePayload, Equatable {
+public struct DeliveryReceiptRequest: MessagePayload, EmptyPayload, Equatable {
     public static let name = XMLName("request", "urn:xmpp:receipts")
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// Confirms that a message has arrived at a device of the receiver (XEP-0184 Message Delivery Receipts §5.2).

@@ -4,18 +4,10 @@ public import XMPPStanzas
 /// Requests a displayed marker (XEP-0333 Displayed Markers §4.1).
 ///
 /// The message needs an `id`.
-public struct DisplayedMarkerRequest: MessagePayload, Hashable {
+public struct DisplayedMarkerRequest: MessagePayload, EmptyPayload, Hashable {
     public static let name = XMLName("markable", "urn:xmpp:chat-markers:0")
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// States that a person has seen this message and all earlier ones (XEP-0333 Displayed Markers §4.2).

@@ -93,18 +93,10 @@ public struct StyledText: Sendable, Hashable {
 /// ```
 /// C: <message><body>> _ <</body><unstyled xmlns='urn:xmpp:styling:0'/></message>
 /// ```
-public struct StylingDisabled: MessagePayload, Hashable {
+public struct StylingDisabled: MessagePayload, EmptyPayload, Hashable {
     public static let name = XMLName("unstyled", "urn:xmpp:styling:0")
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 extension Message {

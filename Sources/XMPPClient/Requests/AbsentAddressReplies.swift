@@ -78,11 +78,9 @@ extension AbsentAddressReplies.Answer {
 }
 
 /// A ping (XEP-0199), sent to an address without a client.
-struct AbsentAddressProbe: IQRequest {
+struct AbsentAddressProbe: IQRequest, EmptyPayload {
     typealias Response = EmptyResponse
     static let name = XMLName("ping", "urn:xmpp:ping")
 
     init() {}
-    init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-    func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }

@@ -151,7 +151,7 @@ public struct SOCKS5Transport: XMLPayload, Hashable {
 /// S: <iq type='result'><query xmlns='http://jabber.org/protocol/bytestreams'>
 ///      <streamhost host='24.24.24.1' jid='streamer.example.com' port='7625'/></query></iq>
 /// ```
-public struct ProxyRequest: IQRequest, Hashable {
+public struct ProxyRequest: IQRequest, EmptyPayload, Hashable {
     public static let namespace = "http://jabber.org/protocol/bytestreams"
     public static let name = XMLName("query", namespace)
 
@@ -183,10 +183,6 @@ public struct ProxyRequest: IQRequest, Hashable {
     }
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-
-    public func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }
 
 /// Lets a proxy join the connections of both sides (XEP-0065 SOCKS5 Bytestreams §6.3.5).

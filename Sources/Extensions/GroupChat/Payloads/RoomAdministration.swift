@@ -85,7 +85,7 @@ public struct RoomListChange: IQRequest, Equatable {
 }
 
 /// Requests the configuration of a room as an owner (XEP-0045 Multi-User Chat §10.2).
-public struct RoomConfigurationRequest: IQRequest, Equatable {
+public struct RoomConfigurationRequest: IQRequest, EmptyPayload, Equatable {
     public static let name = XMLName("query", RoomNames.owner)
 
     /// The form with the current values; without fields if the room has no options (§10.2).
@@ -102,14 +102,6 @@ public struct RoomConfigurationRequest: IQRequest, Equatable {
     }
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) {
-        try element.requireName(Self.name)
-    }
-
-    public func encode(to writer: inout XMLWriter) {
-        writer.element(Self.name, text: "")
-    }
 }
 
 /// Configures or destroys a room as an owner (XEP-0045 Multi-User Chat §10.1, §10.2, §10.9).

@@ -72,7 +72,7 @@ public struct MentionPermissions: Sendable, Equatable {
 }
 
 /// Requests from a room who may mention whom, or changes it as its owner (XEP-0513 Explicit Mentions §5).
-public struct MentionPermissionsRequest: IQRequest, Equatable {
+public struct MentionPermissionsRequest: IQRequest, EmptyPayload, Equatable {
     public static let name = XMLName("query", ExplicitMention.name.namespace)
 
     /// The form with the current values.
@@ -88,10 +88,6 @@ public struct MentionPermissionsRequest: IQRequest, Equatable {
     }
 
     public init() {}
-
-    public init(from element: XMLElement) throws(XMLDecodingError) { try element.requireName(Self.name) }
-
-    public func encode(to writer: inout XMLWriter) { writer.element(Self.name) }
 }
 
 /// Changes who may mention whom in a room, as its owner (XEP-0513 Explicit Mentions §5).
