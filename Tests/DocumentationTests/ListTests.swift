@@ -29,6 +29,12 @@ struct ListTests {
         #expect(await script.end() == 0, "\(script.output)")
     }
 
+    @Test("no declaration of the sources is used by nothing")
+    func unused() async throws {
+        let script = try Program("Scripts/unused", ["--check"])
+        #expect(await script.end() == 0, "\(script.output)")
+    }
+
     /// What `Scripts/unicode-tables` writes.
     private static let unicodeTables = [
         "Sources/XMPPAddress/UnicodeTables.swift", "Sources/XMPPAddress/UnicodeMappings.swift",

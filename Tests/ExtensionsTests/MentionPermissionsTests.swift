@@ -1,8 +1,12 @@
 import DataForms
 import GroupChat
+import HongyanTesting
 import MessagePayloads
+import Synchronization
 import Testing
 import XMLStreaming
+import XMPPAddress
+import XMPPClient
 
 @Suite("Who may mention whom in a room (XEP-0513)")
 struct MentionPermissionsTests {
@@ -46,5 +50,43 @@ struct MentionPermissionsTests {
         #expect(permissions.permitted([owners], from: .moderator).isEmpty)
         #expect(permissions.permitted([server], from: .visitor) == [server])
         #expect(permissions.permitted([person, person, person], from: .moderator).isEmpty)
+    }
+
+    @Test("an owner reads the permissions of a room and changes some; the others stay", .timeLimit(.minutes(1)))
+    func owner() async throws {
+        let server = MemoryServer(users: ["alice"])
+        let room = try JID("orchard@rooms.example")
+        let sent = Mutex<DataForm?>(nil)
+        await server.answer { stanza in
+            let me = stanza["from"] ?? "alice@xmpp.test"
+            guard let payload = stanza.firstChild else { return nil }
+            if stanza.name.local == "presence", stanza["to"] == "\(room)/Alice" {
+                return [
+                    "<presence from='\(room)/Alice' to='\(me)'><x xmlns='http://jabber.org/protocol/muc#user'>"
+                        + "<item affiliation='owner' role='moderator'/><status code='110'/></x></presence>",
+                    "<message type='groupchat' from='\(room)' to='\(me)'><subject/></message>",
+                ]
+            }
+            guard stanza.name.local == "iq", payload.isNamed(MentionPermissionsRequest.name), let id = stanza["id"]
+            else {
+                return nil
+            }
+            let isChange = stanza["type"] == "set"
+            if isChange { sent.withLock { $0 = (try? payload.decode(DataForm.self)) ?? nil } }
+            return [
+                "<iq type='result' from='\(room)' to='\(me)' id='\(id)'>"
+                    + (isChange ? "" : "<query xmlns='urn:xmpp:mentions:0'>\(Self.form)</query>") + "</iq>"
+            ]
+        }
+        let configuration = try server.account("alice") { $0.add { GroupChat($0) } }
+        try await Client(configuration).run { session in
+            let orchard = try await session[GroupChat.self]?.enter(room, nickname: "Alice")
+            let permissions = try await orchard?.mentionPermissions()
+            #expect(permissions?.count == 2 && permissions?.audiences["channel"] == .moderators)
+            try await orchard?.configure(MentionPermissions(count: 3, audiences: ["channel": .nobody]))
+        }
+        let form = try #require(sent.withLock { $0 })
+        #expect(form["mentions#count"]?.values == ["3"] && form["mentions#channel"]?.values == ["none"])
+        #expect(form["mentions#individual"]?.values == ["participants"])
     }
 }
