@@ -19,15 +19,31 @@ struct ArchitectureTests {
         "getopt_long": "CGlibc",
     ]
 
+    /// What the page and the sources say, read once for all tests.
+    private struct Reading {
+        let document: ProjectFile
+        let rows: [Row]
+        /// The modules that each module imports, and the files that do.
+        let imports: [String: [String: [String]]]
+        let files: [String: ProjectFile]
+    }
+
+    private static let reading = Result { try read() }
     private let document: ProjectFile
     private let rows: [Row]
-    /// The modules that each module imports, and the files that do.
     private let imports: [String: [String: [String]]]
+    /// The Swift files of the sources by their path.
+    private let files: [String: ProjectFile]
 
     init() throws {
-        document = try ProjectFile("ARCHITECTURE.md")
-        rows = document.lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") && !$0.hasPrefix("| module") }
-            .compactMap { line in
+        let reading = try Self.reading.get()
+        (document, rows, imports, files) = (reading.document, reading.rows, reading.imports, reading.files)
+    }
+
+    private static func read() throws -> Reading {
+        let document = try ProjectFile("ARCHITECTURE.md")
+        let rows = document.lines.filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") && !$0.hasPrefix("| module") }
+            .compactMap { line -> Row? in
                 let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
                 guard cells.count == 3 else { return nil }
                 guard cells[0].hasPrefix("Extensions/") else { return Row(modules: [cells[0]], imports: cells[2]) }
@@ -38,14 +54,17 @@ struct ArchitectureTests {
         let statement = /^\s*(?:@\w+(?:\(\w+\))? )*(?:\w+ )?import (?:(?:struct|class|func|enum|protocol) )?(\w+)/
             .anchorsMatchLineEndings()
         var imports: [String: [String: [String]]] = [:]
+        var files: [String: ProjectFile] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
             let parts = path.split(separator: "/").map(String.init)
             let module = parts[0] == "Extensions" ? parts[1] : parts[0]
-            for match in try ProjectFile("Sources/\(path)").text.matches(of: statement) {
+            let file = try ProjectFile("Sources/\(path)")
+            files[path] = file
+            for match in file.text.matches(of: statement) {
                 imports[module, default: [:]][String(match.output.1), default: []].append(path)
             }
         }
-        self.imports = imports
+        return Reading(document: document, rows: rows, imports: imports, files: files)
     }
 
     private var modules: Set<String> { Set(rows.flatMap(\.modules)) }
@@ -297,6 +316,42 @@ struct ArchitectureTests {
             #expect(
                 session.contains("\(type)(") || type.hasPrefix("Connection") || session.contains("\(type)<"), "\(type)")
         }
+    }
+
+    /// What the names of folders once did not lead to, each by a word of the code that only its place has.
+    private static let finds = [
+        ("func may(_ action", "MessageSemantics/Permissions"), ("struct MessageAuthor", "MessageSemantics/Permissions"),
+        ("struct MessageIdentity", "MessageSemantics/Identity"), ("enum MentionRule", "MessageSemantics/Mentions"),
+        ("enum FileKind", "MessagePayloads/Files"), ("struct ConsistentColor", "MessagePayloads/Styling"),
+        ("struct Backoff", "XMPPStream"), ("struct SCRAMClient", "SASLMechanisms"),
+        ("struct TrustPolicy", "TransportLayer/Trust"), ("actor WebSocketTransport", "TransportLayer/WebSocket"),
+        ("protocol ContentProtection", "MessageSemantics/Protection"),
+        ("class OMEMOProtection", "ChatEngine/Protection/OMEMO"),
+        ("struct TransferMachine", "Extensions/DirectTransfer"),
+        ("struct ModerationRequest", "Extensions/GroupChat"), ("actor Blocking", "Extensions/Blocking"),
+        ("actor Roster", "Extensions/Roster"), ("struct Migration", "ChatStore/Schema"),
+        ("struct SearchPattern", "ChatStore/Search"), ("struct HistorySync", "ChatEngine/History"),
+        ("class TypingAnnouncer", "ChatModel/Composing"), ("struct NotificationPolicy", "ChatModel/Notifications"),
+    ]
+
+    @Test("twenty questions of a reader lead to a folder by its name", arguments: finds)
+    func finding(word: String, folder: String) throws {
+        let places = files.filter { $0.value.text.contains(word + " ") || $0.value.text.contains(word + ":") }.keys
+        #expect(!places.isEmpty && places.allSatisfy { $0.hasPrefix(folder + "/") }, "\(word): \(places)")
+    }
+
+    @Test("no file of the sources has more than 600 lines")
+    func fileSizes() throws {
+        #expect(files.count > 500)
+        for (path, file) in files { #expect(file.lines.count <= 600, "\(path) has \(file.lines.count) lines.") }
+    }
+
+    @Test("each event of the negotiation says at most once that it cannot happen")
+    func impossibleEvents() throws {
+        let text = try ProjectFile("Sources/XMPPStream/StreamNegotiation.swift").text
+        let events = text.components(separatedBy: "package mutating func ").dropFirst()
+        #expect(events.count == 7)
+        for event in events { #expect(event.components(separatedBy: "Self.outOfOrder()").count <= 2) }
     }
 
     @Test("each place that the page names is there")
