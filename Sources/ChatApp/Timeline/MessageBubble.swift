@@ -18,7 +18,7 @@ final class MessageBubble {
     private let words: FooterColumn
     let body: BodyView
     /// The last text and its parsed body.
-    private var parsed: (text: String, name: String?, body: MessageBody, isMention: Bool)?
+    private(set) var parsed: (text: String, name: String?, body: MessageBody, isMention: Bool)?
     /// Whether it is marked because a moderator addresses everybody.
     private var isCall = false
     private let below = MessageFooter()

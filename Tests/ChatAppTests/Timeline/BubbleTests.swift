@@ -15,6 +15,27 @@ extension WindowTests {
     struct BubbleTests {
         init() throws { try #require(Toolkit.isReady) }
 
+        @Test("a text is parsed once, however often its bubble is shown")
+        func parsing() async throws {
+            let sample = try await TalkSample()
+            let said = try await sample.say("But *soft*! what light?", ago: 1)
+            let (window, view) = await sample.open()
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: said)?.message != nil })
+            let bubble = try #require(view.timeline.bubble(of: said))
+            /// Where the parsed text is in memory.
+            func place() -> UnsafePointer<MessageBody.Block>? {
+                guard let body = bubble.parsed?.body else { return nil }
+                return body.blocks.withUnsafeBufferPointer { $0.baseAddress }
+            }
+            let first = place()
+            #expect(first != nil)
+            for _ in 1...3 { bubble.show(try #require(bubble.message)) }
+            #expect(place() == first)
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
         @Test("a short conversation stands at the input field, and a long one fills the window")
         func bottom() async throws {
             let sample = try await TalkSample()
