@@ -164,14 +164,20 @@ struct ContractTests {
         // Without a message the time at which the user has begun it counts.
         let balcony = ConversationKey(account: store.account, address: .balcony, kind: .room)
         let bookmarked = ConversationKey(account: store.account, address: .tybalt, kind: .room)
+        // A contact to whom nothing was said stays in the list; a row that only waits for a message is not in it.
+        let mercutio = ConversationKey(
+            account: store.account, address: try JID("mercutio@verona.example"), kind: .direct)
+        let paris = ConversationKey(account: store.account, address: try JID("paris@verona.example"), kind: .direct)
         try await store.store.write { store throws(StoreError) in
             try store.update(ConversationSettings(), of: id)
             try store.noteBeginning(of: store.openConversation(balcony), at: .at(2))
             _ = try store.openConversation(bookmarked)
+            try store.noteBeginning(of: store.openConversation(mercutio), at: .at(0))
+            _ = try store.openConversation(paris)
         }
         list = try await store.store.read { store throws(StoreError) in try store.conversations() }
-        #expect(list.map(\.key) == [romeo, balcony, tybalt, bookmarked])
-        #expect(list.map(\.begun) == [nil, .at(2), nil, nil])
+        #expect(list.map(\.key) == [romeo, balcony, tybalt, mercutio, bookmarked])
+        #expect(list.map(\.begun) == [nil, .at(2), nil, .at(0), nil])
     }
 
     @Test("the unread line is above the first unread message", arguments: StoreKind.allCases)

@@ -24,8 +24,6 @@ final class MainWindow {
     let invitations: RoomInvitationBar
     /// Fills the window until the first account is signed in.
     private var signIn: SignInFlow?
-    /// The conversation that is open is that of the previous start.
-    private var isRestoring = false
     private let presence: PresenceButton
     let welcome: WelcomeView
 
@@ -174,9 +172,7 @@ final class MainWindow {
         guard openKey == nil, let key = context.windowState.storedConversation(among: context.home.accounts) else {
             return
         }
-        isRestoring = true
         pane.open(key)
-        isRestoring = false
         if !leaflet.isFolded { conversation?.focus() }
     }
 
@@ -198,7 +194,7 @@ final class MainWindow {
         view.onBack = { [weak self] in self?.showList() }
         let key = view.key
         context.windowState.conversation = key
-        Task { [list = context.home.conversations, isRestoring] in try? await list.begin(key, again: isRestoring) }
+        Task { [list = context.home.conversations] in try? await list.begin(key) }
     }
 
     /// Moves the pinned conversation that has the focus in the list, else opens a neighbour of the open one.

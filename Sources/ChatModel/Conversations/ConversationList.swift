@@ -30,8 +30,6 @@ public final class ConversationList {
     @ObservationIgnored private var conversations: [ConversationID: Conversation] = [:]
     @ObservationIgnored private var built: [ConversationID: ConversationRow] = [:]
     @ObservationIgnored private var writing: [ConversationKey: [String]] = [:]
-    /// Conversations that are listed although nothing was said in them: the user has opened them.
-    @ObservationIgnored private var begun: Set<ConversationID> = []
     /// Conversations that came into the list without a message: a room is listed as soon as it is joined.
     @ObservationIgnored private var added: Set<ConversationID> = []
 
@@ -52,9 +50,8 @@ public final class ConversationList {
     public func reload() async {
         await turns.withLock { [store] in
             do throws(StoreError) {
-                let begun = begun
                 let (book, list) = try await store.read { store throws(StoreError) in
-                    return (try AddressBook(store), try store.conversations(also: begun))
+                    return (try AddressBook(store), try store.conversations())
                 }
                 self.book = book
                 conversations = Dictionary(list.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -73,9 +70,9 @@ public final class ConversationList {
         guard !changes.accounts.isEmpty || !wanted.isEmpty else { return }
         await turns.withLock { [store] in
             do throws(StoreError) {
-                let (known, begun) = (self.book, begun)
+                let known = self.book
                 let (book, list) = try await store.read { store throws(StoreError) in
-                    let list = try store.conversations(wanted, also: begun)
+                    let list = try store.conversations(wanted)
                     return (changes.accounts.isEmpty ? nil : try known.reading(changes.accounts, from: store), list)
                 }
                 added.formUnion(list.filter { conversations[$0.id] == nil && $0.lastMessage == nil }.map(\.id))
@@ -98,16 +95,13 @@ public final class ConversationList {
         }
     }
 
-    /// Lists a conversation that the user has opened, until the program ends even if nothing is said in it: as the newest
-    /// one, unless it was listed before. Its place is stored.
-    ///
-    /// - Parameter again: it was open when the program ended, and keeps its place.
-    public func begin(_ key: ConversationKey, again: Bool = false) async throws(StoreError) {
+    /// Lists a conversation that the user has opened, even if nothing is said in it: as the newest one, unless it is listed
+    /// already. Its place is stored.
+    public func begin(_ key: ConversationKey) async throws(StoreError) {
         if let row = all[key], row.position != nil || !added.contains(row.id) { return }
         let id = try await store.write { [now = environment.now()] store throws(StoreError) in
-            try store.begin(key, at: now, again: again)
+            try store.begin(key, at: now)
         }
-        begun.insert(id)
         var changes = StoreChanges()
         changes.conversations = [id]
         await apply(changes)
@@ -176,36 +170,21 @@ public final class ConversationList {
 }
 
 extension StoreReader {
-    /// The conversations of the list, and these.
-    fileprivate func conversations(also begun: Set<ConversationID>) throws(StoreError) -> [Conversation] {
-        var list = try conversations()
-        for id in begun {
-            if let conversation = try conversation(id), !conversation.isListed { list.append(conversation) }
-        }
-        return list
-    }
-
     /// Those of some conversations that the list shows.
-    fileprivate func conversations(
-        _ wanted: Set<ConversationID>, also begun: Set<ConversationID>
-    ) throws(StoreError) -> [Conversation] {
+    fileprivate func conversations(_ wanted: Set<ConversationID>) throws(StoreError) -> [Conversation] {
         var list: [Conversation] = []
         for id in wanted {
-            guard let conversation = try conversation(id) else { continue }
-            if conversation.isListed || begun.contains(id) { list.append(conversation) }
+            if let conversation = try conversation(id), conversation.isListed { list.append(conversation) }
         }
         return list
     }
 }
 
 extension StoreWriter {
-    /// The number of a conversation that begins now, unless it goes on and has begun before.
-    fileprivate func begin(
-        _ key: ConversationKey, at now: MessageTime, again: Bool
-    ) throws(StoreError) -> ConversationID {
+    /// The number of a conversation that begins now, unless it has begun before.
+    fileprivate func begin(_ key: ConversationKey, at now: MessageTime) throws(StoreError) -> ConversationID {
         let id = try openConversation(key)
-        if again, try conversation(id)?.begun != nil { return id }
-        try noteBeginning(of: id, at: now)
+        if try conversation(id)?.begun == nil { try noteBeginning(of: id, at: now) }
         return id
     }
 }

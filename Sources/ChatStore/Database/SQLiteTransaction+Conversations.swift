@@ -114,6 +114,7 @@ extension SQLiteTransaction {
     private static let isListed = """
         c.last_message IS NOT NULL OR d.conversation IS NOT NULL OR c.kind = 1 OR c.is_pinned = 1 OR c.is_archived = 1
         OR c.notifications <> 0 OR c.muted_until IS NOT NULL OR c.is_marked_unread = 1
+        OR c.begun IS NOT NULL
         """
 
     private func conversations(where condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Conversation] {

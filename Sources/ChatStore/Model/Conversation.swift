@@ -17,10 +17,11 @@ public struct Conversation: Hashable, Sendable, Identifiable {
     /// those that the user has not begun.
     public let begun: MessageTime?
 
-    /// Whether the list shows the conversation: if it has a message, a draft or a setting, or is a room. Rows that only
-    /// wait for a message, such as a stranger's reaction, do not count.
+    /// Whether the list shows the conversation: if it has a message, a draft or a setting, is a room, or was begun by the user.
+    /// Rows that only wait for a message, such as a stranger's reaction, do not count.
     public var isListed: Bool {
         lastMessage != nil || draft != nil || key.kind == .room || settings != ConversationSettings() || isMarkedUnread
+            || begun != nil
     }
 
     /// Where it stands in a list of conversations: by its last message, else by its beginning; `nil` for the end.
