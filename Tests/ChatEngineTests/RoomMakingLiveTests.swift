@@ -75,6 +75,26 @@ struct RoomMakingLiveTests {
         }
     }
 
+    @Test("an address of a person is no room, and that is known before joining", arguments: AccountLiveTests.servers)
+    func people(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await server.newAccount("juliet")
+        try await romeo.whileRunning {
+            try await Person.waitUntilOnline([romeo])
+            let rooms = romeo.account.rooms
+            let addresses = ["nobody@\(server.domain)", "\(juliet.username)@\(server.domain)", server.domain]
+            for address in try addresses.map({ try JID($0) }) + [romeo.address] {
+                // A join request would not be answered, and fail a minute later.
+                await #expect("\(address)") {
+                    try await rooms.enter(address, nickname: "romeo", password: nil)
+                } throws: { error in
+                    (error as? GroupChatError)?.code.description == "not a room"
+                }
+            }
+        }
+    }
+
     @Test(
         "a members-only room is created, closed to strangers, joined by invitation, and destroyed",
         arguments: AccountLiveTests.servers)

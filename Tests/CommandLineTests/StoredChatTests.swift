@@ -166,6 +166,9 @@ import XMPPAddress
         let his = try romeo.chat()
         try await hers.waitForScreen("online ──")
         try await his.waitForScreen("online ──")
+        // Joining is not answered there.
+        hers.type("/join nobody@\(server.domain) Juliet\r")
+        try await hers.waitForScreen("There is no room at this address")
         hers.type("/join \(room) Juliet\r")
         // As on the desktop, a room that does not exist is only created on an explicit command: a typing error would
         // create another one.

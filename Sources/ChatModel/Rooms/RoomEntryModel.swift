@@ -126,8 +126,8 @@ public final class RoomEntryModel {
         return await attempt { account, room, nickname throws(GroupChatError) in
             do throws(GroupChatError) {
                 _ = try await account.rooms.information(of: room)
-            } catch  where error.code == .notFound {
-                // Joining would create an empty room at a mistyped address.
+            } catch  where error.code == .notFound || error.code == .notARoom {
+                // Joining would create an empty room at a mistyped address, and a person does not respond.
                 throw error
             } catch {
                 // Not every room answers service discovery from outside.

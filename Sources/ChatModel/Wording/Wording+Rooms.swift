@@ -17,6 +17,7 @@ extension Wording {
         case .banned: localized("You are banned from this room.")
         case .full: localized("The room is full. Try again later.")
         case .notFound: localized("There is no such room.")
+        case .notARoom: localized("There is no room at this address; it may be that of a person.")
         case .alreadyThere: localized("There is a room of this name already. Choose another one, or join it.")
         case .creationForbidden: localized("The service does not allow you to create rooms.")
         case .gone: localized("The room is gone.")

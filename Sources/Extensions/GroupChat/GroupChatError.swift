@@ -23,6 +23,8 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
         public static let full = Self("full")
         /// The room does not exist, or is locked until its creator configures it.
         public static let notFound = Self("not found")
+        /// The address is that of a person or of a server without rooms.
+        public static let notARoom = Self("not a room")
         /// The room does not exist and this account may not create rooms.
         public static let creationForbidden = Self("creation forbidden")
         /// The room was destroyed.
@@ -60,6 +62,7 @@ public struct GroupChatError: Error, Sendable, CustomStringConvertible {
     public var clientError: ClientError? { cause as? ClientError }
 
     static let notInside = GroupChatError(.notInside, "This is only possible in the room. Enter it first.")
+    static let notARoom = GroupChatError(.notARoom, "This is not the address of a room.")
     static let cancelled = GroupChatError(.cancelled, "The operation was cancelled.")
 
     /// The meaning of an error in response to a join request (XEP-0045 §7.2.5 to §7.2.11, §7.2.16).

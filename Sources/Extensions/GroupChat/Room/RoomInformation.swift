@@ -105,12 +105,26 @@ extension GroupChat {
     }
 
     /// The information about a room (XEP-0045 §6.4), requested each time.
+    ///
+    /// - Throws: ``GroupChatError`` with `notFound`; with `notARoom` if neither the address nor its server announces group chat.
     public func information(of room: JID) async throws(GroupChatError) -> RoomInformation {
+        let information: RoomInformation
         do throws(ClientError) {
-            return RoomInformation(try await session.request(DiscoveryInformationRequest(), to: room.bare))
+            information = RoomInformation(try await session.request(DiscoveryInformationRequest(), to: room.bare))
         } catch {
+            // Servers respond with different errors for a user, whether or not there is one.
+            if error.stanzaError != nil, await hasNoRooms(room) { throw .notARoom }
             throw error.stanzaError?.condition == .itemNotFound
                 ? GroupChatError(.notFound, "The room does not exist.", cause: error) : GroupChatError(error)
         }
+        if !information.isRoom, await hasNoRooms(room) { throw .notARoom }
+        return information
+    }
+
+    /// Whether the server of an address says of itself that it has no rooms. One that does not respond may have some.
+    private func hasNoRooms(_ address: JID) async -> Bool {
+        let request = DiscoveryInformationRequest()
+        guard let server = try? await session.request(request, to: address.domainJID) else { return false }
+        return !server.features.contains(RoomNames.entrance)
     }
 }
