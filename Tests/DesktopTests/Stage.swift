@@ -63,10 +63,17 @@ final class Stage: Sendable {
         }
     }
 
-    /// The preferences that a program has stored.
-    func preferences(of person: PersonAtWindow) -> String {
+    /// The size of its window that a program has stored.
+    func windowSize(of person: PersonAtWindow) -> (width: Int, height: Int)? {
+        struct Preferences: Decodable {
+            struct Window: Decodable { let width, height: Int }
+            let window: Window
+        }
         let path = "\(person.program.folder)/profile/preferences.json"
-        return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        let preferences = FileManager.default.contents(atPath: path).flatMap {
+            try? JSONDecoder().decode(Preferences.self, from: $0)
+        }
+        return preferences.map { ($0.window.width, $0.window.height) }
     }
 
     /// What a program has stored of its conversations, as text with much else in it.

@@ -43,9 +43,10 @@ extension Story {
         try await alice.writes(draft, into: "Message")
         try await until("her draft is stored") { stage.stored(by: alice).contains(draft) }
         let window = (width: 1020, height: 740)
-        let before = stage.preferences(of: alice)
         try await alice.resizes(.field("Message"), to: window.width, window.height)
-        try await until("the size of her window is stored") { stage.preferences(of: alice) != before }
+        try await until("the size of her window is stored") {
+            stage.windowSize(of: alice).map { $0 == window } ?? false
+        }
         alice.program.kill()
         try await alice.start(until: .field("Message", saying: draft))
         try await alice.hasWindow(.field("Message"), of: window.width, window.height)
