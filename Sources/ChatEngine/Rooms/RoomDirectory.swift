@@ -72,6 +72,20 @@ extension AccountContext {
     }
 }
 
+extension GroupChat {
+    /// What a room announces; `nil` if it does not respond to that question, which not every room does from outside.
+    ///
+    /// - Throws: `GroupChatError` with `notARoom`: a person would not respond to a join request either.
+    func announcement(of room: JID) async throws(GroupChatError) -> RoomInformation? {
+        do throws(GroupChatError) {
+            return try await information(of: room)
+        } catch {
+            guard error.code != .notARoom else { throw error }
+            return nil
+        }
+    }
+}
+
 extension GroupChatError {
     static var noConnection: GroupChatError {
         GroupChatError(.connection, "There is no connection to the server. Connect and try again.")

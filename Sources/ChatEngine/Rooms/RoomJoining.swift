@@ -146,15 +146,8 @@ actor RoomJoining {
         // A session that has just begun first resets its rooms.
         try? await context.session?.waitUntilOnline()
         var visit = visit
-        // Earlier messages come from the archive, in order and without gaps. A room that does not exist yet has none, and not every
-        // room answers service discovery from outside.
-        var information: RoomInformation?
-        do throws(GroupChatError) {
-            information = try await chat.information(of: room)
-        } catch  where error.code == .notARoom {
-            // A person does not respond to a join request.
-            throw error
-        } catch {}
+        // Earlier messages come from the archive, in order and without gaps. A room that does not exist yet has none.
+        let information = try await chat.announcement(of: room)
         if information?.hasArchive == true { visit.history = RoomEntrance.History.none }
         try await chat.enter(room, visit)
         if let name = information?.name { await named(name, room) }
