@@ -25,11 +25,10 @@ extension AppContext {
             })
     }
 
-    /// - Parameter welcome: shown while there is no conversation.
-    func conversationListView(menu: Menu, welcome: Widget? = nil) -> ConversationListView {
+    func conversationListView(menu: Menu) -> ConversationListView {
         ConversationListView(
             home.conversations, SearchModel(store: home.store, environment: home.environment),
-            contacts: home.contacts, accounts: home.accounts, avatars: home.avatars, menu: menu, welcome: welcome,
+            contacts: home.contacts, accounts: home.accounts, avatars: home.avatars, menu: menu,
             rowMenu: { [weak self] in self?.conversationMenu($0) })
     }
 

@@ -118,8 +118,10 @@ nonisolated struct ContactListItem: Identifiable, Equatable, Sendable {
 
 /// An avatar with a dot at its edge: full for online, half for away, empty for offline.
 final class PresenceDot {
-    let widget: Widget
-    private let dot = Box(.horizontal).css("presence-dot")
+    let widget: Overlay
+    /// Created when it is shown for the first time.
+    private var dot: Box?
+    private let isLarge: Bool
     private static let classes: [ContactPresence.Section: String] = [
         .online: "online", .away: "away", .offline: "offline",
     ]
@@ -130,21 +132,28 @@ final class PresenceDot {
     ///   - isLarge: the avatar of a page, not of a list.
     ///   - showsOffline: marks offline people, too. In a list of conversations most are, and a mark would say nothing.
     init(on picture: AvatarImage, isLarge: Bool = false, showsOffline: Bool = true) {
-        self.showsOffline = showsOffline
-        dot.css("large", isLarge)
-        dot.align(horizontal: .end, vertical: .end).targetable(false)
-        widget = Overlay(picture.widget, dot).align(horizontal: .center, vertical: .center)
+        (self.isLarge, self.showsOffline) = (isLarge, showsOffline)
+        widget = Overlay(picture.widget).align(horizontal: .center, vertical: .center)
     }
 
     /// - Parameter section: `nil` if the presence is not known.
     func show(_ section: ContactPresence.Section?) {
         let isShown = section != nil && (showsOffline || section != .offline)
-        dot.isVisible = isShown
+        dot?.isVisible = isShown
         guard let section, isShown else { return }
+        let dot = dot ?? makeDot()
         for (each, name) in Self.classes { dot.css(name, each == section) }
         dot.tip(Wording.presence(section))
     }
 
+    private func makeDot() -> Box {
+        let dot = Box(.horizontal).css("presence-dot").align(horizontal: .end, vertical: .end).targetable(false)
+        dot.css("large", isLarge)
+        widget.add(dot)
+        self.dot = dot
+        return dot
+    }
+
     /// Whether the mark is visible, for tests.
-    var isShown: Bool { dot.isVisible }
+    var isShown: Bool { dot?.isVisible ?? false }
 }

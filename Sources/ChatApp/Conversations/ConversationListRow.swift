@@ -38,32 +38,30 @@ final class ConversationListRow: ListRow {
 
     let title = Label().ellipsize().textAlignment(0).characters(maximum: maximumTextWidth).expand(.horizontal)
         .css("conversation-title")
-    /// The account of the conversation, when there are several.
-    let account = Label().ellipsize(inMiddle: true).characters(maximum: maximumAccountWidth).css(
-        "dim-label", "caption", "account"
-    )
-    .hidden()
     private static let maximumAccountWidth = 14
     let time = Label().css("dim-label", "caption")
-    let state = StateMark()
     let preview = Label().ellipsize().textAlignment(0).characters(maximum: maximumTextWidth).expand(.horizontal)
         .css("conversation-preview")
-    let draftMark = Label(localized("Draft:")).css("draft", "conversation-preview").hidden()
-    let badge = Label().css("badge").align(vertical: .center).hidden()
-    let pin = Icon("view-pin-symbolic", size: 12).css("dim-label").hidden()
-    let silence = Icon("notifications-disabled-symbolic", size: 12).css("dim-label").hidden()
+    // Parts that most rows do not have are created on demand.
+    private(set) var state: StateMark?
+    /// The account of the conversation, when there are several.
+    private(set) var account: Label?
+    private(set) var draftMark: Label?
+    private(set) var badge: Label?
+    private(set) var pin: Icon?
+    private(set) var silence: Icon?
+    private let upper: Box
+    private let lower: Box
 
     init(_ avatars: AvatarLoader, _ surroundings: ConversationSurroundings) {
         self.surroundings = surroundings
         picture = AvatarImage(avatars, size: 44)
         dot = PresenceDot(on: picture, showsOffline: false)
-        let upper = Box.horizontal(spacing: 6, title, silence, pin, time)
-        let lower = Box.horizontal(spacing: 4, state.widget, draftMark, preview, account, badge)
+        upper = Box.horizontal(spacing: 6, title, time)
+        lower = Box.horizontal(spacing: 4, preview)
         let column = Box.vertical(spacing: 2, upper, lower).expand(.horizontal).align(vertical: .center)
         root = Box.horizontal(spacing: 12, dot.widget.align(vertical: .center), column)
             .margins(horizontal: 8, vertical: 8)
-        pin.named(localized("Pinned"))
-        silence.named(localized("Muted"))
         root.onMenu { [weak self] x, y in
             if let self, let row = self.row { self.onMenu(row, self.root, x, y) }
         }
@@ -76,16 +74,63 @@ final class ConversationListRow: ListRow {
             name: item.title, hash: item.avatarHash, of: item.key.colourIdentity, isRoom: item.isRoom)
         title.text = item.title
         time.text = item.time.map { Wording.short($0) } ?? ""
-        let tag = surroundings.tag(item.key.account)
-        account.isVisible = tag != nil
-        account.text = tag?.short ?? ""
-        pin.isVisible = item.isPinned
-        silence.isVisible = item.isMuted
-        badge.isVisible = item.isUnread
-        badge.text = item.unreadCount == 0 ? "" : item.unreadCount < 1000 ? "\(item.unreadCount)" : "999+"
-        badge.css("muted", item.isMuted)
+        showMarks(item)
         showPreview(item)
+        showAccount(surroundings.tag(item.key.account))
+        showBadge(item)
         showPresence()
+    }
+
+    /// A part of the row, if it is shown.
+    private func part<Part: Widget>(
+        _ path: ReferenceWritableKeyPath<ConversationListRow, Part?>, if isShown: Bool, _ make: () -> Part
+    ) -> Part? {
+        self[keyPath: path]?.isVisible = isShown
+        if isShown, self[keyPath: path] == nil { self[keyPath: path] = make() }
+        return isShown ? self[keyPath: path] : nil
+    }
+
+    private func showMarks(_ item: ConversationRow) {
+        func mark(_ icon: String, _ name: String, after other: Widget) -> Icon {
+            let mark = Icon(icon, size: 12).css("dim-label").named(name)
+            upper.insert(mark, after: other)
+            return mark
+        }
+        _ = part(\.silence, if: item.isMuted) {
+            mark("notifications-disabled-symbolic", localized("Muted"), after: title)
+        }
+        _ = part(\.pin, if: item.isPinned) { mark("view-pin-symbolic", localized("Pinned"), after: silence ?? title) }
+    }
+
+    private func showAccount(_ tag: AccountTag?) {
+        let label = part(\.account, if: tag != nil) {
+            let label = Label().ellipsize(inMiddle: true).characters(maximum: Self.maximumAccountWidth)
+                .css("dim-label", "caption", "account")
+            lower.insert(label, after: preview)
+            return label
+        }
+        label?.text = tag?.short ?? ""
+    }
+
+    private func showBadge(_ item: ConversationRow) {
+        let label = part(\.badge, if: item.isUnread) {
+            let label = Label().css("badge").align(vertical: .center)
+            lower.append(label)
+            return label
+        }
+        label?.text = item.unreadCount == 0 ? "" : item.unreadCount < 1000 ? "\(item.unreadCount)" : "999+"
+        label?.css("muted", item.isMuted)
+    }
+
+    private func showState(_ message: MessagePreview?) {
+        state?.widget.isVisible = message != nil
+        guard let message else { return }
+        if state == nil {
+            let mark = StateMark()
+            lower.prepend(mark.widget)
+            state = mark
+        }
+        state?.show(message.state)
     }
 
     /// Shows the presence of the contact as it is now.
@@ -97,15 +142,18 @@ final class ConversationListRow: ListRow {
         let isWriting = !item.writing.isEmpty
         let draft = isWriting || surroundings.open() == item.key ? nil : item.shownDraft
         preview.css("writing", isWriting)
-        draftMark.isVisible = draft != nil
+        _ = part(\.draftMark, if: draft != nil) {
+            let mark = Label(localized("Draft:")).css("draft", "conversation-preview")
+            lower.insert(mark, after: state?.widget)
+            return mark
+        }
         preview.css("dim-label", !isWriting)
-        state.widget.isVisible = !isWriting && draft == nil && item.preview?.isOutgoing == true
+        showState(isWriting || draft != nil || item.preview?.isOutgoing != true ? nil : item.preview)
         if isWriting {
             preview.text = Wording.writing(item.writing, in: item.key.kind)
         } else if let draft {
             preview.text = draft
         } else if let last = item.preview {
-            state.show(last.state)
             preview.text = Wording.preview(last, in: item.key.kind)
         } else {
             preview.text = localized("No messages yet")

@@ -21,8 +21,8 @@ final class ConversationListView {
     /// Called when Tab leaves the list at its end.
     var onTab: () -> Void = {}
 
-    /// A view that this one shows and nothing else holds.
-    var retained: AnyObject?
+    /// Called when there is no conversation to show, or there is one again.
+    var onStack: () -> Void = {}
 
     let browser: ConversationBrowser
     private let conversations: ConversationList
@@ -37,7 +37,8 @@ final class ConversationListView {
     let scroller: ScrolledWindow
     /// The account names that the rows show now.
     private var shownTags: [AccountID: AccountTag?] = [:]
-    private let welcome: Widget?
+    /// The place of the welcome, in a narrow window without a conversation.
+    let welcomePlace = Bin().expand(.vertical).hidden()
     private let noConversations = Label(localized("No conversations yet")).css("dim-label").align(vertical: .center)
     private var diffs: ListObservation?
     private var presences: ListObservation?
@@ -49,11 +50,10 @@ final class ConversationListView {
 
     /// - Parameters:
     ///   - menu: the main menu.
-    ///   - welcome: shown in a narrow window while there is no conversation.
     ///   - rowMenu: the menu of a conversation.
     init(
         _ conversations: ConversationList, _ messages: SearchModel, contacts: ContactList, accounts: AccountList,
-        avatars: AvatarLoader, menu: Menu, welcome: Widget?, rowMenu: @escaping (ConversationRow) -> ConversationMenu?
+        avatars: AvatarLoader, menu: Menu, rowMenu: @escaping (ConversationRow) -> ConversationMenu?
     ) {
         self.conversations = conversations
         self.accounts = accounts
@@ -78,11 +78,7 @@ final class ConversationListView {
         header = ConversationListHeader(menu: menu)
         stack.add(scroller, name: "list")
         stack.add(results.root, name: "results")
-        self.welcome = welcome
-        let empty = Box.vertical()
-        if let welcome { empty.append(welcome.expand(.vertical)) }
-        empty.append(noConversations)
-        stack.add(empty, name: "empty")
+        stack.add(Box.vertical(welcomePlace, noConversations.expand(.vertical)), name: "empty")
         stack.add(
             StatusPage(
                 icon: "emblem-ok-symbolic", title: localized("Nothing here"),
@@ -113,17 +109,20 @@ final class ConversationListView {
         presences = contacts.rows.observe { [weak self] _ in self?.showPresences() }
         model.show(browser.rows.elements)
         updateStack()
-        showWelcome(isNarrow: false)
         observe(self) { view in view.showAccounts() }
         observe(self) { view in view.showPlace() }
         // "10:42" becomes "Yesterday", and mutes expire.
         minutes = MainLoop.every(seconds: 60) { [weak conversations] in conversations?.refreshTimes() }
     }
 
-    /// A wide window shows the welcome beside the list.
-    private func showWelcome(isNarrow: Bool) {
-        welcome?.isVisible = isNarrow
-        noConversations.expand(.vertical, when: welcome == nil || !isNarrow)
+    /// Whether there is no conversation, with or without a filter.
+    var isEmpty: Bool { stack.shown == "empty" }
+
+    /// - Parameter welcome: shown in place of the list; a wide window has it beside the list.
+    func show(welcome: Widget?) {
+        welcomePlace.show(welcome)
+        welcomePlace.isVisible = welcome != nil
+        noConversations.expand(.vertical, when: welcome == nil)
     }
 
     private func apply(_ diff: ListDiff<ConversationRow>) {
@@ -173,6 +172,7 @@ final class ConversationListView {
     private func updateStack() {
         let isSearching = !conversations.searchText.isEmpty
         filters.root.isVisible = !isSearching
+        defer { onStack() }
         guard isSearching else {
             stack.shown = model.count > 0 ? "list" : browser.filter == .all ? "empty" : "filtered"
             return
@@ -258,10 +258,7 @@ final class ConversationListView {
         results.openFirst { [weak self] in self?.searchBar.isOpen = false }
     }
 
-    func show(isNarrow: Bool) {
-        header.show(isNarrow: isNarrow)
-        showWelcome(isNarrow: isNarrow)
-    }
+    func show(isNarrow: Bool) { header.show(isNarrow: isNarrow) }
 
     func startSearch() {
         searchBar.isOpen = true

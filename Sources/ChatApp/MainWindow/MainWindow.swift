@@ -25,7 +25,7 @@ final class MainWindow {
     /// Fills the window until the first account is signed in.
     private var signIn: SignInFlow?
     private let presence: PresenceButton
-    let welcome: WelcomeView
+    let welcomes: WelcomePlaces
 
     /// The widths of the panes in pixels: the list has the first one if there is space for both.
     static let (listWidth, minimumListWidth, minimumConversationWidth) = (310, 290, 360)
@@ -39,14 +39,12 @@ final class MainWindow {
         context.windowState.apply(to: window)
         context.windowState.follow(window)
         window.minimumSize(width: 360, height: 400)
-        let welcomeOfList = context.welcomeView()
-        conversations = context.conversationListView(menu: MainMenu.menu, welcome: welcomeOfList.root)
-        conversations.retained = welcomeOfList
+        conversations = context.conversationListView(menu: MainMenu.menu)
         notice = context.connectionNotice()
         invitations = context.rooms.invitationBar()
         presence = PresenceButton(context.home)
-        welcome = context.welcomeView()
-        let nothingOpen = Box.vertical(HeaderBar(title: Label()), welcome.root.expand(.vertical))
+        welcomes = WelcomePlaces(conversations) { context.welcomeView() }
+        let nothingOpen = Box.vertical(HeaderBar(title: Label()), welcomes.besideList)
         pane = ConversationPane(otherwise: nothingOpen, minimumWidth: Self.minimumConversationWidth) {
             context.conversationView($0)
         }
@@ -71,6 +69,7 @@ final class MainWindow {
         conversations.onOpen = { [weak self] in self?.open($0) }
         conversations.onLook = { [weak self] in self?.pane.lookSoon(at: $0) }
         conversations.onTab = { [weak self] in self?.leaveList() }
+        conversations.onStack = { [weak self] in self?.placeWelcome() }
         // In a narrow window the conversation would hide the list.
         pane.mayLook = { [weak self] in self?.leaflet.isFolded == false }
         pane.onShow = { [weak self] in self?.shown($0) }
@@ -151,6 +150,7 @@ final class MainWindow {
         case .ready:
             stack.shown = "chat"
             restoreConversation()
+            placeWelcome()
             if let signIn {
                 signIn.cancelWork()
                 stack.remove(signIn.root)
@@ -174,6 +174,10 @@ final class MainWindow {
         }
         pane.open(key)
         if !leaflet.isFolded { conversation?.focus() }
+    }
+
+    private func placeWelcome() {
+        if stack.shown == "chat", openKey == nil { welcomes.show(isNarrow: leaflet.isFolded) }
     }
 
     private func showUnread() {
@@ -219,8 +223,8 @@ final class MainWindow {
     func closeConversation() {
         pane.clear()
         context.windowState.conversation = nil
-        conversations.show(open: nil)
         leaflet.showsSecond = false
+        paneChanged()
     }
 
     // MARK: Contacts
@@ -272,6 +276,7 @@ final class MainWindow {
 
     /// A conversation that is hidden by the list does not mark messages as read.
     private func paneChanged() {
+        placeWelcome()
         conversation?.isInFront = window.isActive && !pane.isLooking && (!leaflet.isFolded || leaflet.showsSecond)
         if leaflet.isFolded, !leaflet.showsSecond {
             conversations.show(open: nil)

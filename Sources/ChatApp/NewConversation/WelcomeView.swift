@@ -54,3 +54,27 @@ final class WelcomeView {
         profile.isVisible = only.map { $0.displayName == nil && $0.avatarHash == nil } ?? false
     }
 }
+
+/// Where the welcome is: beside the list of conversations; in a narrow window in place of the list, if that is empty.
+final class WelcomePlaces {
+    /// Made when it is shown for the first time.
+    private(set) lazy var view = make()
+    let besideList = Bin().expand(.vertical)
+    private let list: ConversationListView
+    private let make: () -> WelcomeView
+
+    init(_ list: ConversationListView, _ make: @escaping () -> WelcomeView) {
+        self.list = list
+        self.make = make
+    }
+
+    func show(isNarrow: Bool) {
+        if !isNarrow {
+            list.show(welcome: nil)
+            besideList.show(view.root)
+        } else if list.isEmpty {
+            besideList.show(nil)
+            list.show(welcome: view.root)
+        }
+    }
+}

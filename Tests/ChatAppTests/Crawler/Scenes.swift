@@ -122,7 +122,7 @@ final class Scenes {
             Scene(title: "main window without a conversation") { [self] in
                 context.windowState.conversation = nil
                 return try await openMain()
-            }.part { [self] _ in main?.welcome.root.widget },
+            }.part { [self] _ in main?.welcomes.view.root.widget },
             Scene(
                 title: "main window with a room", exceptions: ["Send pictures or files": Self.choosesFile],
                 effects: writing

@@ -69,6 +69,35 @@ enum WidgetTree {
         return nil
     }
 
+    /// The widgets of a type in another one, also hidden ones.
+    static func all(in widget: WidgetPointer, _ type: GType) -> [WidgetPointer] {
+        (isA(widget, type) ? [widget] : []) + children(widget).flatMap { all(in: $0, type) }
+    }
+
+    private static func minimumWidth(_ widget: WidgetPointer) -> Int {
+        var width: gint = 0
+        gtk_widget_measure(widget, .horizontal, -1, &width, nil, nil, nil)
+        return Int(width)
+    }
+
+    /// The least width of a window without the borders that it has where there is no window manager.
+    static func minimumContentWidth(of window: Window) -> Int {
+        children(window.widget).filter { gtk_widget_get_visible($0).isTrue }.map { minimumWidth($0) }.max() ?? 0
+    }
+
+    /// The widgets, from the outside to the inside, that ask for the least width of a widget.
+    static func widest(in widget: WidgetPointer) -> String {
+        var (path, next) = ([String](), Optional(widget))
+        while let each = next {
+            path.append("\(typeName(each)) \(minimumWidth(each))")
+            next = children(each).filter { gtk_widget_get_visible($0).isTrue }.max {
+                minimumWidth($0) < minimumWidth($1)
+            }
+            if next == nil { path.append("“\(name(of: each))”") }
+        }
+        return path.joined(separator: " > ")
+    }
+
     /// The labels in a widget that have a text.
     static func labels(in widget: WidgetPointer) -> [OpaquePointer] {
         guard gtk_widget_is_visible(widget).isTrue else { return [] }

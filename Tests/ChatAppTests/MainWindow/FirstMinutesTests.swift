@@ -23,7 +23,7 @@ extension WindowTests {
             let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
             let context = AppContext(home: home)
             let window = try MainWindow.shown(context)
-            let welcome = window.welcome
+            let welcome = window.welcomes.view
             #expect(await Toolkit.eventually { welcome.texts.contains("You are juliet@capulet.example") })
             #expect(await Toolkit.eventually { welcome.own.code.root.height > 150 && welcome.own.copyLink.isMapped })
             await Toolkit.picture(window.window, "first-window")
@@ -55,6 +55,41 @@ extension WindowTests {
             let next = try MainWindow.shown(context)
             #expect(await Toolkit.eventually { next.openKey == key && next.window.width == 900 - borders })
             next.close(permanently: true)
+            await home.stop()
+        }
+
+        @Test("the welcome is made once, where and when it is shown")
+        func welcomeOnce() async throws {
+            let sample = try await TalkSample()
+            func welcomes(_ window: MainWindow) -> [WidgetPointer] {
+                WidgetTree.all(in: window.window.widget, gtk_label_get_type()).filter {
+                    String(cString: gtk_label_get_text(OpaquePointer($0))) == "Join a Room"
+                }
+            }
+            sample.context.windowState.conversation = sample.key
+            let window = try MainWindow.shown(sample.context)
+            #expect(await Toolkit.eventually { window.openKey == sample.key })
+            await Toolkit.settle()
+            #expect(welcomes(window).isEmpty)
+            window.closeConversation()
+            #expect(await Toolkit.eventually { welcomes(window).count == 1 })
+            #expect(welcomes(window).allSatisfy { gtk_widget_get_mapped($0).isTrue })
+            window.close(permanently: true)
+            await sample.end()
+
+            // Alone in a narrow window, it is in the place of the list.
+            let home = try await ChatHome.unreachable("juliet@capulet.example", isEnabled: false)
+            let narrow = try MainWindow.shown(AppContext(home: home))
+            narrow.window.setDefaultSize(width: 400, height: 650)
+            #expect(await Toolkit.eventually { narrow.leaflet.isFolded && welcomes(narrow).count == 1 })
+            #expect(await Toolkit.eventually { welcomes(narrow).allSatisfy { gtk_widget_get_mapped($0).isTrue } })
+            narrow.window.setDefaultSize(width: 1000, height: 650)
+            #expect(await Toolkit.eventually { !narrow.leaflet.isFolded })
+            #expect(
+                await Toolkit.eventually {
+                    welcomes(narrow).count == 1 && welcomes(narrow).allSatisfy { gtk_widget_get_mapped($0).isTrue }
+                })
+            narrow.close(permanently: true)
             await home.stop()
         }
 

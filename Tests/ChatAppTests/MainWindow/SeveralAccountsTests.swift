@@ -44,8 +44,8 @@ extension WindowTests {
                 return rows
             }
             #expect(await Toolkit.eventually { keys.allSatisfy { rows()[$0] != nil } })
-            #expect(keys.map { rows()[$0]?.account.text } == ["juliet", "nurse"])
-            #expect(rows().values.allSatisfy { $0.account.isVisible })
+            #expect(keys.map { rows()[$0]?.account?.text } == ["juliet", "nurse"])
+            #expect(rows().values.allSatisfy { $0.account?.isVisible == true })
             window.open(keys[1])
             let view = try #require(window.conversation)
             #expect(await Toolkit.eventually { view.header.statusText.hasPrefix("as nurse@verona.example · ") })
