@@ -57,7 +57,7 @@ private final class Measurement {
     private let key: ConversationKey
 
     init(_ folder: String, _ application: Application) async throws {
-        StyleSheet.add(Style.rules)
+        Style.use()
         ToolkitSettings.hasAnimations = false
         let store = try await SQLiteStore.open(at: folder + "/chat.db")
         let (juliet, romeo) = (try JID("juliet@capulet.example"), try JID("romeo@montague.example"))

@@ -18,7 +18,7 @@ final class TalkSample {
     let romeo: JID
     private var number = 0
     /// Added once for all windows, as in the program.
-    private static let style: Void = StyleSheet.add(Style.rules)
+    private static let style: Void = Style.use()
 
     init(media: MediaCache? = nil, isEnabled: Bool = true) async throws {
         storage = MemoryAccountStorage(media: media)

@@ -60,6 +60,7 @@ final class AccountView {
             .align(horizontal: .center).margins(start: 0, end: 0, top: 6, bottom: 6)
         let delete = Button(localized("_Delete the Account on the Server…")).css("destructive-action", "flat")
             .align(horizontal: .center)
+        for button in [remove, delete] { button.wrap() }
         state.append(connect)
         state.append(repair)
         let page = PreferencesPage(

@@ -68,7 +68,7 @@ public final class DesktopProgram {
 
     private func startUp() {
         Graphics.forgetChoice()
-        StyleSheet.add(Style.rules)
+        Style.use()
         ProgramIcon.addFolders()
         ToolkitSettings.useIcon(Self.id)
         addActions()

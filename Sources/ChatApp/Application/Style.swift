@@ -1,7 +1,24 @@
+internal import GTKBinding
+
 /// The program's CSS on top of libadwaita. All colours are named colours of the theme, so that dark and high-contrast
-/// styles work.
+/// styles work. Small texts have two sizes, that of libadwaita's captions and one between it and the usual one.
 enum Style {
+    /// Adds the rules for all windows.
+    static func use() {
+        StyleSheet.add(rules)
+        StyleSheet.addForLargeText(large)
+    }
+
     static let rules = contrast + marks + conversations + contacts + timeline + composer + rooms + sharedMedia
+
+    /// With large text, two buttons and a title need more than the width of a narrow window, and the title of an empty field more than
+    /// that of its row. libadwaita shows both in one line. The title of a field has nearly this size when it is above a text.
+    private static let large = """
+        headerbar button.text-button { padding-left: 9px; padding-right: 9px; }
+        headerbar windowtitle .title { font-size: 80%; padding-left: 2px; padding-right: 2px; }
+        row.entry .title.dim-label { font-size: 75%; }
+
+        """
 
     /// Text needs a contrast of 4.5:1 (WCAG 2.1 §1.4.3). The opacity of libadwaita's secondary texts gives 3.2:1, and white on
     /// its accent colour 3.7:1.
@@ -31,10 +48,10 @@ enum Style {
         .sidebar listview > row { border-radius: 10px; padding: 0; margin: 1px 0; }
         .conversation-name { padding: 0 8px; margin: 0; min-height: 0; font-weight: normal; }
         .conversation-name .subtitle { opacity: 0.8; padding: 0; }
-        .conversation-title { font-weight: 600; }
+        .conversation-title { font-weight: 700; }
         .conversation-preview { font-size: 92%; }
         .badge { background: @readable_accent_color; color: @accent_fg_color; border-radius: 99px; padding: 0 7px;
-            font-size: 80%; font-weight: 700; min-height: 18px; min-width: 6px; font-feature-settings: "tnum"; }
+            font-size: 82%; font-weight: 700; min-height: 18px; min-width: 6px; font-feature-settings: "tnum"; }
         .badge.muted { background: alpha(currentColor, 0.25); color: inherit; }
         .account { background: alpha(currentColor, 0.08); border-radius: 99px; padding: 0 6px; }
         .draft { color: @error_color; }
@@ -81,14 +98,14 @@ enum Style {
         .bubble.mention { box-shadow: inset 3px 0 0 0 @accent_color; background: mix(@view_bg_color, @accent_bg_color, 0.18); }
         .bubble.mention:dir(rtl) { box-shadow: inset -3px 0 0 0 @accent_color; }
         .bubble.flash { box-shadow: 0 0 0 3px alpha(@accent_color, 0.6); }
-        .footer { font-size: 75%; font-feature-settings: "tnum"; }
+        .footer { font-size: 82%; font-feature-settings: "tnum"; }
         .incoming .footer, .bare .footer, .failed .footer { opacity: 0.8; }
         .footer.on-picture { opacity: 1; }
         .on-picture { background: alpha(black, 0.6); color: white; border-radius: 99px; padding: 1px 8px; margin: 6px; }
         .photo.video { background: alpha(black, 0.85); }
         .video-play { min-width: 44px; min-height: 44px; padding: 0; background: alpha(black, 0.55); color: white; }
         .video-open { min-width: 28px; min-height: 28px; padding: 0; margin: 6px; background: alpha(black, 0.55); color: white; }
-        .sender { font-size: 88%; font-weight: 700; }
+        .sender { font-size: 82%; font-weight: 700; }
         .taken-back { font-style: italic; opacity: 0.85; }
         .action { font-style: italic; }
         .emoji-1 { font-size: 340%; }
@@ -106,25 +123,25 @@ enum Style {
         .answered:dir(ltr) { border-left: 3px solid alpha(currentColor, 0.6); }
         .answered:dir(rtl) { border-right: 3px solid alpha(currentColor, 0.6); }
         .link-title { font-weight: 700; }
-        .answered .name { font-size: 85%; font-weight: 700; }
-        .answered .words { font-size: 90%; }
-        .reaction { border-radius: 99px; padding: 1px 8px; min-height: 0; min-width: 0; font-size: 90%; font-weight: normal; }
+        .answered .name { font-size: 82%; font-weight: 700; }
+        .answered .words { font-size: 92%; }
+        .reaction { border-radius: 99px; padding: 1px 8px; min-height: 0; min-width: 0; font-size: 92%; font-weight: normal; }
         .reaction.own { background: alpha(@accent_bg_color, 0.3); box-shadow: inset 0 0 0 1px @accent_bg_color; }
-        .day { font-size: 85%; font-weight: 600; opacity: 0.75; padding: 8px 12px 4px 12px; }
-        .key-notice { font-size: 85%; padding: 4px 12px; }
-        .unread-line { color: @accent_color; font-size: 85%; font-weight: 700; padding: 6px 12px; }
+        .day { font-size: 82%; font-weight: 700; opacity: 0.75; padding: 8px 12px 4px 12px; }
+        .key-notice { font-size: 82%; padding: 4px 12px; }
+        .unread-line { color: @accent_color; font-size: 82%; font-weight: 700; padding: 6px 12px; }
         .unread-line separator { background: alpha(@accent_color, 0.5); min-height: 1px; }
         .photo { border-radius: 12px; background: alpha(currentColor, 0.08); }
         .shade { background: alpha(black, 0.45); color: white; border-radius: 99px; padding: 6px; }
         .play { min-width: 34px; min-height: 34px; padding: 0; background: alpha(currentColor, 0.15); color: inherit; }
-        .sound-name { font-size: 90%; font-weight: 600; }
-        .rate { min-height: 0; min-width: 0; padding: 1px 7px; font-size: 80%; border-radius: 99px;
+        .sound-name { font-size: 92%; font-weight: 700; }
+        .rate { min-height: 0; min-width: 0; padding: 1px 7px; font-size: 82%; border-radius: 99px;
             background: alpha(currentColor, 0.15); color: inherit; font-feature-settings: "tnum"; }
         .newest { background: mix(@view_bg_color, @view_fg_color, 0.12); margin: 12px; min-width: 40px; min-height: 40px; box-shadow: 0 1px 4px alpha(black, 0.3); }
         .newest-count { margin-top: 2px; box-shadow: 0 0 0 2px @view_bg_color; background: @readable_accent_color; }
-        .failure { color: @error_color; font-size: 85%; }
+        .failure { color: @error_color; font-size: 82%; }
         .quick-reaction { font-size: 125%; padding: 4px; min-width: 32px; min-height: 32px; }
-        calendar > grid > label.day-number:checked { font-weight: 800; border-radius: 99px;
+        calendar > grid > label.day-number:checked { font-weight: 700; border-radius: 99px;
             background: alpha(@accent_bg_color, 0.2); box-shadow: inset 0 0 0 1px alpha(@accent_bg_color, 0.6); }
         menuitem.destructive, modelbutton.destructive { color: @error_color; }
 
@@ -157,7 +174,7 @@ extension Style {
 extension Style {
     /// The dot shows the state by shape as well as by colour.
     static let contacts = """
-        .contact-heading { font-size: 85%; font-weight: 700; padding: 10px 8px 2px 8px; }
+        .contact-heading { font-size: 82%; font-weight: 700; padding: 10px 8px 2px 8px; }
         .contact-more { opacity: 0.55; }
         row:hover .contact-more, .contact-more:focus, .contact-more:hover { opacity: 1; }
         .presence-dot { min-width: 9px; min-height: 9px; border-radius: 99px; border: 2px solid @window_bg_color;
@@ -179,7 +196,7 @@ extension Style {
 
 extension Style {
     static let rooms = """
-        .hat { background: alpha(@accent_bg_color, 0.2); border-radius: 99px; padding: 0 7px; font-size: 80%; }
+        .hat { background: alpha(@accent_bg_color, 0.2); border-radius: 99px; padding: 0 7px; font-size: 82%; }
         .people { background: none; padding: 0 6px 6px 6px; }
         .people > row { border-radius: 10px; padding: 0; }
         stackswitcher.narrow > button { min-width: 64px; padding-left: 8px; padding-right: 8px; }

@@ -9,7 +9,7 @@ final class CommandWindow {
     let model: CommandModel
     let list = ListBox().css("boxed-list")
     let fields: FormFieldsView
-    let forward = Button("").css("suggested-action")
+    let forward = Button("").css("suggested-action").wrap()
     let back = Button(localized("_Back"))
     let cancel = Button(localized("_Cancel"))
     /// What the responder says: instructions, remarks, and the result.
@@ -18,12 +18,13 @@ final class CommandWindow {
     private let title: WindowTitle
     private let name: String
     private let stack = Stack()
-    private let empty = StatusPage(icon: "utilities-terminal-symbolic", title: "")
+    private let again = Button(localized("_Try Again")).css("pill").align(horizontal: .center)
+    private let empty: StatusPage
     private let heading = Label().wrap(maximumCharacters: 30).centered().css("title-2")
     private let says = Box(.vertical, spacing: 12)
     private let result = Box(.vertical, spacing: 12)
     private let failure = Label().wrap(maximumCharacters: 44).textAlignment(0).css("error").hidden()
-    private let spinner = Spinner()
+    private let spinner = Spinner().hidden()
     /// The commands in the list.
     private(set) var shownOffers: [CommandService.Offer]?
     private var shownStage = 0
@@ -39,6 +40,7 @@ final class CommandWindow {
         self.name = name
         self.first = first
         title = WindowTitle(localized("Commands"), name)
+        empty = StatusPage(icon: "utilities-terminal-symbolic", title: "", again)
         fields = FormFieldsView(
             values: { [weak model] field in model?.answers[field.id] ?? field.values },
             set: { [weak model] field, values in
@@ -66,6 +68,7 @@ final class CommandWindow {
         window.minimumSize(width: 340, height: 360)
         window.closesOnEscape()
         forward.onClick { [weak self] in self?.goForward() }
+        again.onClick { [weak model] in Task { await model?.load() } }
         back.onClick { [weak model] in Task { await model?.goBack() } }
         cancel.onClick { [weak model] in Task { await model?.cancel() } }
         observe(self) { view in view.show() }
@@ -91,8 +94,7 @@ final class CommandWindow {
                 await model.cancel()
                 if !model.isLoaded { await model.load() }
             }
-        case .choosing: Task { [model] in await model.load() }
-        case .loading, .working: break
+        case .choosing, .loading, .working: break
         }
     }
 
@@ -101,6 +103,7 @@ final class CommandWindow {
     private func show() {
         let isPage = model.page != nil || model.current != nil
         let isBusy = model.progress == .loading || model.progress == .working
+        spinner.isVisible = isBusy
         spinner.isSpinning = isBusy
         title.show(title: model.current?.name ?? localized("Commands"), subtitle: name)
         cancel.isVisible = model.progress == .asking || model.progress == .working && isPage
@@ -113,6 +116,7 @@ final class CommandWindow {
         if model.offers != shownOffers { showOffers() }
         if let page = model.page, model.stageCount != shownStage { showPage(page) }
         fields.show(wrong: model.wrongField)
+        again.isVisible = model.failure != nil
         failure.text = model.failure ?? ""
         failure.isVisible = model.failure != nil
         if model.failure != shownFailure {
@@ -142,10 +146,7 @@ final class CommandWindow {
         case .finished:
             forward.show(label: localized("_Other Commands"))
             forward.isVisible = true
-        case .choosing:
-            forward.show(label: localized("_Try Again"))
-            forward.isVisible = model.failure != nil
-        case .loading, .working: forward.isVisible = false
+        case .choosing, .loading, .working: forward.isVisible = false
         }
     }
 

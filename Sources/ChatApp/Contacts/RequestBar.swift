@@ -17,7 +17,7 @@ final class RequestBar {
     private let decline = Button(localized("_Decline"))
     let accept = Button(localized("_Accept")).css("suggested-action")
     private let line: Box
-    private let buttons: Box
+    private let buttons: FoldingRow
     private let revealer: Revealer
     private(set) var actions: ContactActions?
 
@@ -33,7 +33,7 @@ final class RequestBar {
         let column = Box.vertical(title, label, more).expand(.horizontal).align(vertical: .center)
         let who = Box.horizontal(spacing: 8, picture.widget.align(vertical: .center), column)
         who.expand(.horizontal)
-        buttons = Box.horizontal(spacing: 6, block, decline, accept).align(horizontal: .end, vertical: .center)
+        buttons = FoldingRow(spacing: 6, .end, block, decline, accept).align(vertical: .center)
         line = Box.horizontal(spacing: 8, who, buttons)
         revealer = Revealer(Box.vertical(line).css("request-bar"), .slideUp)
         root = revealer

@@ -9,7 +9,7 @@ final class ConversationFilterBar {
     private(set) var buttons:
         [(filter: ConversationBrowser.Filter, button: ToggleButton, connection: Object.Connection)] =
             []
-    private let pills = Box.horizontal(spacing: 4).margins(horizontal: 8, vertical: 4)
+    private let pills = FoldingRow(spacing: 4, .start).margins(horizontal: 8, vertical: 4)
     private let archiveTitle = Label(localized("Archive")).textAlignment(0).expand(.horizontal)
     private let archiveCount = Label().css("dim-label")
     private let browser: ConversationBrowser

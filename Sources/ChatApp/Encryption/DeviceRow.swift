@@ -110,9 +110,7 @@ final class KeyComparison {
 
     /// The height in pixels of both fingerprints and the code; beyond it they scroll. With large text they are higher than many screens
     /// anyway, and the answers, which are below one another then, need room.
-    private static var height: Int { ToolkitSettings.textSize > largeText ? 400 : 520 }
-    /// From this size on the answers are below one another.
-    private static let largeText = 1.2
+    private static var height: Int { ToolkitSettings.hasLargeText ? 400 : 520 }
     /// The width of the explanation in characters. What scrolls asks for its height at its natural width, so a text that is wider than the
     /// dialog would get too few lines.
     private static let width = 28

@@ -75,7 +75,7 @@ final class EncryptionButton {
 /// The content of the popover of an ``EncryptionButton``.
 final class EncryptionPopover {
     let popover: Popover
-    let devices = Button(localized("_Devices and Keys…")).css("flat")
+    let devices = Button(localized("_Devices and Keys…")).css("flat").wrap()
     var onDevices: () -> Void = {}
     var showToast: (String) -> Void = { _ in }
 

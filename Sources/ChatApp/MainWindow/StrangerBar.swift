@@ -17,7 +17,7 @@ final class StrangerBar {
         self.actions = actions
         let hint = Label(localized("Pictures and files of strangers are downloaded only when you click them.")).wrap()
             .textAlignment(0).css("caption", "hint")
-        let buttons = Box.horizontal(spacing: 6, add, block, report).align(horizontal: .end)
+        let buttons = FoldingRow(spacing: 6, .end, add, block, report)
         root = Revealer(Box.vertical(spacing: 4, text, hint, buttons).css("notice", "stranger"), .slideDown)
         add.onClick { [weak self] in self?.actions.add() }
         block.onClick { [weak self] in self?.actions.block() }

@@ -41,7 +41,7 @@ final class NewConversationWindow {
             Box.vertical(
                 HeaderBar(title: WindowTitle(localized("New Conversation"))),
                 found.search.margins(horizontal: 12, vertical: 6), found.scroller,
-                Box.horizontal(spacing: 6, add, create).align(horizontal: .center).margins(horizontal: 12, vertical: 8))
+                FoldingRow(spacing: 6, .center, add, create).margins(horizontal: 12, vertical: 8))
         )
         window.minimumSize(width: 340, height: 320)
         window.isModal(parent != nil)

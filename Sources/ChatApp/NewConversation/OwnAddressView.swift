@@ -22,7 +22,7 @@ final class OwnAddressView {
         self.invitation = invitation
         self.showToast = showToast
         for button in [copyAddress, copyLink] { button.wrap() }
-        copying = Box.horizontal(spacing: 6, copyAddress, copyLink).align(horizontal: .center)
+        copying = FoldingRow(spacing: 6, .center, copyAddress, copyLink)
         root = Box.vertical(spacing: 12, address, code.root, copying, hint)
         copyAddress.onClick { [weak self] in
             if let address = self?.account?.address { self?.copy(address.description) }

@@ -25,7 +25,7 @@ final class ProfileView {
         self.window = window
         picture = AvatarImage(actions.avatars, size: 96)
         picture.widget.accessible(label: localized("Your picture"))
-        let buttons = Box.horizontal(spacing: 12, choose, remove, spinner).align(horizontal: .center)
+        let buttons = FoldingRow(spacing: 12, .center, choose, remove, spinner)
         let top = Box.vertical(spacing: 12, picture.widget.align(horizontal: .center), buttons)
             .margins(start: 0, end: 0, top: 6, bottom: 0)
         groups = [PreferencesGroup("", description: nil, [top]), PreferencesGroup("", description: nil, [name])]

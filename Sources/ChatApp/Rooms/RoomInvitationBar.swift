@@ -29,7 +29,7 @@ final class RoomInvitationBar {
         self.accounts = accounts
         self.joining = joining
         self.open = open
-        let buttons = Box.horizontal(spacing: 8, decline, join).align(horizontal: .end)
+        let buttons = FoldingRow(spacing: 8, .end, decline, join)
         revealer = Revealer(Box.vertical(spacing: 6, label, buttons).css("invitation"), .slideUp)
         root = revealer
         join.onClick { [weak self] in self?.accept() }

@@ -60,6 +60,7 @@ final class RoomPage {
         topicGroup.show(suffix: change)
         settings.append(Icon("go-next-symbolic"))
         settingsGroup = PreferencesGroup("", description: nil, [settings])
+        for button in [leave, close] { button.wrap() }
         let exits = Box.vertical(spacing: 12, leave, close).align(horizontal: .center)
         root = PreferencesPage(
             "", icon: nil,

@@ -26,7 +26,7 @@ final class RoomSettingsWindow {
     private let people = PreferencesGroup(localized("Members"))
     private(set) var rows: [(affiliate: RoomAffiliate, row: ComboRow)] = []
     private let toasts: ToastOverlay
-    private let spinner = Spinner()
+    private let spinner = Spinner().hidden()
     private var connections: [(Switch, Object.Connection)] = []
     private var choosing: Object.Connection?
     /// The name of an address: that of the contact.
@@ -45,7 +45,7 @@ final class RoomSettingsWindow {
         self.own = own
         for row in [name, about] as [Widget] { settings.add(row) }
         for row in [access, listed, password, invitations, topics, moderated] as [Widget] { access2.add(row) }
-        let buttons = Box.horizontal(spacing: 12, choose, remove).align(horizontal: .center)
+        let buttons = FoldingRow(spacing: 12, .center, choose, remove)
         let top = Box.vertical(spacing: 12, picture.widget.align(horizontal: .center), buttons)
         let page = PreferencesPage(
             "", icon: nil, [PreferencesGroup("", description: nil, [top]), settings, access2, people])
@@ -155,6 +155,7 @@ final class RoomSettingsWindow {
         settings.isVisible = now.name != nil || now.description != nil
         access2.isVisible = now != RoomConfiguration()
         save.isSensitive = model.hasChanges && !model.isWorking
+        spinner.isVisible = model.isWorking
         spinner.isSpinning = model.isWorking
         if let failure = model.failure {
             toasts.show(failure)

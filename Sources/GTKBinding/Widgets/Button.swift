@@ -76,6 +76,10 @@ public final class ToggleButton: Widget {
 public final class CheckButton: Widget {
     public init(_ label: String? = nil, inGroupOf other: CheckButton? = nil) {
         super.init(adopting: UnsafeMutableRawPointer(gtk_check_button_new_with_mnemonic(label.map(ShownText.bounded))))
+        forEachLabel { _, label in
+            gtk_label_set_wrap(label, 1)
+            gtk_label_set_natural_wrap_mode(label, .none)
+        }
         if let other { gtk_check_button_set_group(cast(), other.cast()) }
     }
 

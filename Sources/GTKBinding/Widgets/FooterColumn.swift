@@ -117,34 +117,20 @@ public final class FooterColumn: Widget {
     }
 
     private static func content(of widget: Place, _ settings: Settings) -> [Place] {
-        var children: [Place] = []
-        var next = gtk_widget_get_first_child(widget)
-        while let child = next {
-            if child != settings.footer.widget, gtk_widget_should_layout(child).isTrue { children.append(child) }
-            next = gtk_widget_get_next_sibling(child)
-        }
-        return children
-    }
-
-    private static func measure(
-        _ widget: Place, _ orientation: GtkOrientation, for size: Int32
-    ) -> (minimum: Int32, natural: Int32) {
-        var (minimum, natural): (Int32, Int32) = (0, 0)
-        gtk_widget_measure(widget, orientation, size, &minimum, &natural, nil, nil)
-        return (minimum, natural)
+        ChildLayout.children(of: widget).filter { $0 != settings.footer.widget }
     }
 
     private static func widths(_ children: [Place], _ settings: Settings) -> Measured {
         var measured = Measured()
         for child in children {
-            let width = measure(child, .horizontal, for: -1)
+            let width = ChildLayout.measure(child, .horizontal, for: -1)
             measured.minimum = max(measured.minimum, width.minimum)
             measured.natural = max(measured.natural, width.natural)
         }
         if let limit = settings.widthLimit { measured.natural = max(measured.minimum, min(measured.natural, limit)) }
         if gtk_widget_should_layout(settings.footer.widget).isTrue {
-            let width = measure(settings.footer.widget, .horizontal, for: -1).natural
-            measured.footer = (width, measure(settings.footer.widget, .vertical, for: width).natural)
+            let width = ChildLayout.measure(settings.footer.widget, .horizontal, for: -1).natural
+            measured.footer = (width, ChildLayout.measure(settings.footer.widget, .vertical, for: width).natural)
         }
         return measured
     }
@@ -164,7 +150,7 @@ public final class FooterColumn: Widget {
     private static func heights(_ children: [Place], _ settings: Settings, for width: Int32) -> Int32 {
         var height: Int32 = 0
         for (index, child) in children.enumerated() {
-            height += measure(child, .vertical, for: width).natural + (index > 0 ? settings.spacing : 0)
+            height += ChildLayout.measure(child, .vertical, for: width).natural + (index > 0 ? settings.spacing : 0)
         }
         return height
     }
@@ -213,7 +199,7 @@ public final class FooterColumn: Widget {
                 place.width = min(width, max(1, measured.natural))
                 place.x = isRightToLeft ? width - place.width : 0
                 for child in children {
-                    place.height = FooterColumn.measure(child, .vertical, for: place.width).natural
+                    place.height = ChildLayout.measure(child, .vertical, for: place.width).natural
                     gtk_widget_size_allocate(child, &place, -1)
                     place.y += place.height + settings.spacing
                 }

@@ -40,6 +40,7 @@ public final class WindowTitle: Widget {
 
     /// In characters. GTK warns about a label that may wrap and whose text is narrower than the least width that it gives it.
     private static let shortTitle = 8
+    private static let longWord = 12
 
     /// Breaks a title into two lines where there is not enough space for one; libadwaita would shorten it.
     private func wrap(_ title: String) {
@@ -50,6 +51,9 @@ public final class WindowTitle: Widget {
             gtk_label_set_width_chars(label, isLong ? -1 : 5)
             gtk_label_set_single_line_mode(label, (!isLong).gboolean)
             gtk_label_set_wrap(label, isLong.gboolean)
+            // A long word, such as an address, would make the window wide.
+            let hasLongWord = title.split(whereSeparator: \.isWhitespace).contains { $0.count > Self.longWord }
+            gtk_label_set_wrap_mode(label, hasLongWord ? .wordChar : .word)
             gtk_label_set_natural_wrap_mode(label, .none)
             gtk_label_set_justify(label, .center)
             gtk_label_set_lines(label, isLong ? 2 : -1)

@@ -45,27 +45,9 @@ public final class SideColumn: Widget {
         }
     }
 
-    private static func children(of widget: UnsafeMutablePointer<GtkWidget>) -> [UnsafeMutablePointer<GtkWidget>] {
-        var children: [UnsafeMutablePointer<GtkWidget>] = []
-        var next = gtk_widget_get_first_child(widget)
-        while let child = next {
-            if gtk_widget_should_layout(child).isTrue { children.append(child) }
-            next = gtk_widget_get_next_sibling(child)
-        }
-        return children
-    }
-
-    private static func measure(
-        _ widget: UnsafeMutablePointer<GtkWidget>, _ orientation: GtkOrientation, for size: Int32
-    ) -> (minimum: Int32, natural: Int32) {
-        var (minimum, natural): (Int32, Int32) = (0, 0)
-        gtk_widget_measure(widget, orientation, size, &minimum, &natural, nil, nil)
-        return (minimum, natural)
-    }
-
     /// The width of a child in the available space.
     private static func width(of child: UnsafeMutablePointer<GtkWidget>, in room: Int32) -> Int32 {
-        let wish = measure(child, .horizontal, for: -1)
+        let wish = ChildLayout.measure(child, .horizontal, for: -1)
         return max(wish.minimum, min(wish.natural, room))
     }
 
@@ -75,14 +57,14 @@ public final class SideColumn: Widget {
             { widget, orientation, size, minimum, natural, _, _ in
                 guard let widget, let settings = SideColumn.settings(of: widget) else { return }
                 var total: (minimum: Int32, natural: Int32) = (0, 0)
-                let children = SideColumn.children(of: widget)
+                let children = ChildLayout.children(of: widget)
                 for child in children {
                     if orientation == .horizontal {
-                        let wish = SideColumn.measure(child, .horizontal, for: -1)
+                        let wish = ChildLayout.measure(child, .horizontal, for: -1)
                         total = (max(total.minimum, wish.minimum), max(total.natural, wish.natural))
                     } else {
                         let width = size < 0 ? -1 : SideColumn.width(of: child, in: size)
-                        let wish = SideColumn.measure(child, .vertical, for: width)
+                        let wish = ChildLayout.measure(child, .vertical, for: width)
                         total = (total.minimum + wish.minimum, total.natural + wish.natural)
                     }
                 }
@@ -97,9 +79,9 @@ public final class SideColumn: Widget {
                 guard let widget, let settings = SideColumn.settings(of: widget) else { return }
                 let isRightToLeft = gtk_widget_get_direction(widget) == .rtl
                 var place = GtkAllocation()
-                for child in SideColumn.children(of: widget) {
+                for child in ChildLayout.children(of: widget) {
                     place.width = SideColumn.width(of: child, in: room)
-                    place.height = SideColumn.measure(child, .vertical, for: place.width).natural
+                    place.height = ChildLayout.measure(child, .vertical, for: place.width).natural
                     place.x = settings.isAtEnd == isRightToLeft ? 0 : room - place.width
                     gtk_widget_size_allocate(child, &place, -1)
                     place.y += place.height + settings.spacing

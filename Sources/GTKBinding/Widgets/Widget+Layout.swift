@@ -82,3 +82,25 @@ extension Widget {
         }
     }
 }
+
+/// What a layout needs to know of the children of a widget.
+enum ChildLayout {
+    /// The visible ones.
+    static func children(of widget: UnsafeMutablePointer<GtkWidget>) -> [UnsafeMutablePointer<GtkWidget>] {
+        var children: [UnsafeMutablePointer<GtkWidget>] = []
+        var next = gtk_widget_get_first_child(widget)
+        while let child = next {
+            if gtk_widget_should_layout(child).isTrue { children.append(child) }
+            next = gtk_widget_get_next_sibling(child)
+        }
+        return children
+    }
+
+    static func measure(
+        _ widget: UnsafeMutablePointer<GtkWidget>, _ orientation: GtkOrientation, for size: Int32
+    ) -> (minimum: Int32, natural: Int32) {
+        var (minimum, natural): (Int32, Int32) = (0, 0)
+        gtk_widget_measure(widget, orientation, size, &minimum, &natural, nil, nil)
+        return (minimum, natural)
+    }
+}

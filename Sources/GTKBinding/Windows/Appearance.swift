@@ -5,13 +5,29 @@ internal import Glibc
 public enum StyleSheet {
     /// Adds rules in GTK's CSS, for all windows.
     public static func add(_ rules: String) {
-        guard let display = gdk_display_get_default() else { return }
+        load(rules, into: provider())
+    }
+
+    /// Adds rules that are there while texts are large (``ToolkitSettings/hasLargeText``).
+    public static func addForLargeText(_ rules: String) {
+        let provider = provider()
+        func apply() { load(ToolkitSettings.hasLargeText ? rules : "", into: provider) }
+        apply()
+        ToolkitSettings.onTextSize(apply)
+    }
+
+    private static func provider() -> Object {
         let provider = Object(adopting: gtk_css_provider_new())
-        gtk_css_provider_load_from_data(provider.cast(), rules, gssize(rules.utf8.count))
+        guard let display = gdk_display_get_default() else { return provider }
         provider.use {
             gtk_style_context_add_provider_for_display(
                 display, $0, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
         }
+        return provider
+    }
+
+    private static func load(_ rules: String, into provider: Object) {
+        gtk_css_provider_load_from_data(provider.cast(), rules, gssize(rules.utf8.count))
     }
 }
 
@@ -75,6 +91,12 @@ public enum ToolkitSettings {
         let resolution = settings?.integer("gtk-xft-dpi") ?? -1
         return resolution > 0 ? Double(resolution) / (96 * 1024) : 1
     }
+
+    /// Whether texts are so large that windows save space.
+    public static var hasLargeText: Bool { textSize > 1.2 }
+
+    /// Calls `body` when the size of texts has changed.
+    static func onTextSize(_ body: @escaping () -> Void) { settings?.on("notify::gtk-xft-dpi", body) }
 
     /// The size of texts; 1 is that of a desktop without a setting.
     package static func scaleText(_ factor: Double) { settings?.set("gtk-xft-dpi", Int(factor * 96 * 1024)) }

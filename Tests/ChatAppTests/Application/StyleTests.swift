@@ -9,6 +9,20 @@ struct StyleTests {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
+    @Test(
+        "small texts have two sizes and bold ones one weight: each further one costs memory and time at the first paint"
+    )
+    func fonts() {
+        func values(_ property: String) -> [String] {
+            Style.rules.split(separator: "\(property):").dropFirst().compactMap { $0.split(separator: ";").first }
+                .map { trimmed($0) }
+        }
+        let sizes = values("font-size").compactMap { Double($0.dropLast()) }
+        #expect(sizes.count > 10)
+        #expect(Set(sizes.filter { $0 < 100 }).sorted() == [82, 92])
+        #expect(Set(values("font-weight")) == ["normal", "700"])
+    }
+
     @Test("a rule for one side is for one direction of text, so that it is on the other side right to left")
     func sides() {
         let rules = Style.rules.split(separator: "}").map { $0.split(separator: "{", maxSplits: 1).map(String.init) }

@@ -46,7 +46,7 @@ final class WritingSample {
 
     private let actions: Actions
 
-    private static let style: Void = StyleSheet.add(Style.rules)
+    private static let style: Void = Style.use()
 
     init() async throws {
         Self.style

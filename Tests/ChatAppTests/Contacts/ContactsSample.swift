@@ -16,7 +16,7 @@ final class ContactsSample {
     let context: AppContext
     let account: AccountID
     private let store: MemoryStore
-    private static let style: Void = StyleSheet.add(Style.rules)
+    private static let style: Void = Style.use()
 
     init(_ addresses: String...) async throws {
         Self.style

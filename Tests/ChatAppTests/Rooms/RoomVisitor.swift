@@ -22,7 +22,7 @@ final class RoomVisitor {
     let account: ChatAccount
 
     /// The program's style, for screenshots.
-    static let useStyle: Void = StyleSheet.add(Style.rules)
+    static let useStyle: Void = Style.use()
 
     /// - Parameter observer: sees the account's traffic.
     init(
