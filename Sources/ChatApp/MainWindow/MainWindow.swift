@@ -44,10 +44,9 @@ final class MainWindow {
         invitations = context.rooms.invitationBar()
         presence = PresenceButton(context.home)
         welcomes = WelcomePlaces(conversations) { context.welcomeView() }
-        let nothingOpen = Box.vertical(HeaderBar(title: Label()), welcomes.besideList)
-        pane = ConversationPane(otherwise: nothingOpen, minimumWidth: Self.minimumConversationWidth) {
-            context.conversationView($0)
-        }
+        let nothing = Box.vertical(HeaderBar(title: Label()), welcomes.besideList)
+        pane = ConversationPane(
+            otherwise: nothing, minimumWidth: Self.minimumConversationWidth, makeView: context.conversationView)
         requests = context.requestBar()
         sidebar.add(conversations.root, name: "conversations")
         let list = Pane(
