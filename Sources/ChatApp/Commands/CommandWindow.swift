@@ -9,7 +9,7 @@ final class CommandWindow {
     let model: CommandModel
     let list = ListBox().css("boxed-list")
     let fields: FormFieldsView
-    let forward = Button("").css("suggested-action").wrap()
+    let forward = Button("").css("suggested-action")
     let back = Button(localized("_Back"))
     let cancel = Button(localized("_Cancel"))
     /// What the responder says: instructions, remarks, and the result.
@@ -67,6 +67,8 @@ final class CommandWindow {
             Box.vertical(header, stack.expand(.vertical)))
         window.minimumSize(width: 340, height: 360)
         window.closesOnEscape()
+        // A header gives a label that wraps two lines also where there is space for one.
+        if ToolkitSettings.hasLargeText { forward.wrap() }
         forward.onClick { [weak self] in self?.goForward() }
         again.onClick { [weak model] in Task { await model?.load() } }
         back.onClick { [weak model] in Task { await model?.goBack() } }
