@@ -102,6 +102,41 @@ struct EventLoopTests {
         #expect(anywhere.bodies.withLock { $0 } == (0..<20).map { "\($0)" })
     }
 
+    /// Decides about all messages but some, for which it waits.
+    private struct SometimesWaiting: StanzaInterceptor {
+        func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
+            guard case .message(let message) = stanza, message.body?.hasSuffix("3") == true else {
+                return .pass(stanza)
+            }
+            return nil
+        }
+
+        func willReceive(_ stanza: AnyStanza, in session: Session) async -> Interception {
+            for _ in 0..<50 { await Task.yield() }
+            guard case .message(var message) = stanza else { return .pass(stanza) }
+            message.body = "waited \(message.body ?? "")"
+            return .pass(.message(message))
+        }
+    }
+
+    @Test(
+        "An interceptor that waits for one stanza of a read delays the others of that read, and none is lost or overtaken"
+    )
+    func waitingInOneRead() async throws {
+        let host = try await Host()
+        let received: [String] = try await host.run {
+            try await Client(try host.account("bob") { $0.interceptors = [SometimesWaiting()] }).run { bob in
+                let inbox = bob.events(.messages)
+                let address = try #require(await bob.address)
+                return try await Client(try host.account("alice")).run { alice in
+                    try await alice.send(contentsOf: (0..<100).map { .chat(to: address, body: "\($0)") })
+                    return await bodies(100, of: inbox)
+                }
+            }
+        }
+        #expect(received == (0..<100).map { $0 % 10 == 3 ? "waited \($0)" : "\($0)" })
+    }
+
     @Test("Sessions are distributed among the loops, or run on the one that was chosen")
     func distribution() async throws {
         let loop = EventLoop()

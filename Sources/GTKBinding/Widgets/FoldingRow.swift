@@ -49,9 +49,9 @@ public final class FoldingRow: Widget {
             self.settings = settings
             var line = Line()
             for child in ChildLayout.children(of: widget) {
-                let wish = ChildLayout.measure(child, .horizontal, for: -1)
-                minimumWidth = max(minimumWidth, wish.minimum)
-                let width = room < 0 ? wish.natural : max(wish.minimum, min(wish.natural, room))
+                let request = ChildLayout.measure(child, .horizontal, for: -1)
+                minimumWidth = max(minimumWidth, request.minimum)
+                let width = room < 0 ? request.natural : max(request.minimum, min(request.natural, room))
                 if !line.children.isEmpty, room >= 0, line.width + settings.spacing + width > room {
                     lines.append(line)
                     line = Line()

@@ -47,8 +47,8 @@ public final class SideColumn: Widget {
 
     /// The width of a child in the available space.
     private static func width(of child: UnsafeMutablePointer<GtkWidget>, in room: Int32) -> Int32 {
-        let wish = ChildLayout.measure(child, .horizontal, for: -1)
-        return max(wish.minimum, min(wish.natural, room))
+        let request = ChildLayout.measure(child, .horizontal, for: -1)
+        return max(request.minimum, min(request.natural, room))
     }
 
     private static func layout() -> UnsafeMutablePointer<GtkLayoutManager>? {
@@ -60,12 +60,12 @@ public final class SideColumn: Widget {
                 let children = ChildLayout.children(of: widget)
                 for child in children {
                     if orientation == .horizontal {
-                        let wish = ChildLayout.measure(child, .horizontal, for: -1)
-                        total = (max(total.minimum, wish.minimum), max(total.natural, wish.natural))
+                        let request = ChildLayout.measure(child, .horizontal, for: -1)
+                        total = (max(total.minimum, request.minimum), max(total.natural, request.natural))
                     } else {
                         let width = size < 0 ? -1 : SideColumn.width(of: child, in: size)
-                        let wish = ChildLayout.measure(child, .vertical, for: width)
-                        total = (total.minimum + wish.minimum, total.natural + wish.natural)
+                        let request = ChildLayout.measure(child, .vertical, for: width)
+                        total = (total.minimum + request.minimum, total.natural + request.natural)
                     }
                 }
                 if orientation == .vertical, children.count > 1 {

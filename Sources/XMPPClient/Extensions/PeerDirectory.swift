@@ -43,7 +43,8 @@ extension Session {
         return false
     }
 
-    /// The same without waiting; `nil` if a directory has to find out.
+    /// Whether a peer may learn that this session is online, for code that cannot wait; `nil` if a directory has to find out, as
+    /// ``mayLearnPresence(_:)`` lets it.
     public func mayLearnPresenceAtOnce(_ peer: JID) -> Bool? {
         if purpose == .component || isOwn(peer) || sender.hasContacted(peer, in: self) { return true }
         return anyDirectory { $0.maySeePresence(peer, in: self) }
@@ -59,7 +60,8 @@ extension Session {
         return false
     }
 
-    /// The same without waiting; `nil` if a directory has to find out.
+    /// Whether the presence and personal events of a peer are processed, for code that cannot wait; `nil` if a directory has to find
+    /// out, as ``follows(_:)`` lets it.
     public func followsAtOnce(_ peer: JID) -> Bool? {
         isOwn(peer) ? true : anyDirectory { $0.follows(peer, in: self) }
     }

@@ -71,7 +71,8 @@ extension Session {
         try post(.message(message))
     }
 
-    /// Sends a stanza at once; see ``post(_:)-(Message)``.
+    /// Sends a stanza at once, from code that runs on the session and cannot wait; with the limits and errors of
+    /// ``post(_:)-(Message)``.
     @discardableResult
     public func post(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
         guard !connection.writer.outbox.isOverflowing else { throw .outboxFull }
