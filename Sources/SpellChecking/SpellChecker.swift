@@ -8,7 +8,7 @@ internal import Dispatch
 ///     await checker.suggestions(for: "Teh")         // ["The", "Tea", …]
 ///
 /// A word is right if it is in a dictionary of any of the languages. Without any dictionary every word is right.
-public actor SpellChecker {
+public final actor SpellChecker {
     private let executor = QueueExecutor(label: "spelling")
     private let languages: [String]
     /// Opened at the first use.

@@ -11,7 +11,7 @@ public import XMPPClient
 public import XMPPStream
 
 /// The accounts of a profile: the list of accounts, passwords and tokens in the keyring, media in the profile's folder.
-public actor ProfileAccounts: AccountStorage {
+public final actor ProfileAccounts: AccountStorage {
     private let profile: Profile
     private let directory: String
     private let openCredentials: @Sendable () async throws(CredentialError) -> CredentialStore

@@ -7,7 +7,7 @@ public import XMPPClient
 internal import XMPPStanzas
 
 /// The contact list of one account, with presence and contact requests.
-public actor ContactService {
+public final actor ContactService {
     private let context: AccountContext
     /// The last roster entries, to detect changes that need a write.
     private var saved: [JID: StoredContact] = [:]

@@ -6,7 +6,7 @@ internal import XMPPAddress
 internal import XMPPClient
 
 /// Synchronises the store with the archives, page by page, in the order decided by ``HistorySync``.
-public actor HistoryService {
+public final actor HistoryService {
     private let context: AccountContext
     private let archive: ArchiveReader
     private var sync: HistorySync

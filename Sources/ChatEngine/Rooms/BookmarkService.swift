@@ -146,7 +146,7 @@ public struct RoomBookmark: Hashable, Sendable {
 }
 
 /// The unanswered room invitations since the program started.
-public actor InvitationService {
+public final actor InvitationService {
     private let context: AccountContext
     /// The unanswered invitations, oldest first.
     public private(set) var waiting: [RoomInvitation] = []

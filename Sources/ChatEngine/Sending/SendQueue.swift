@@ -11,7 +11,7 @@ internal import XMPPStanzas
 /// its unconfirmed messages are sent again with the same origin-id.
 ///
 /// Each entry of the queue is read once per session, and again only if something held it back (`SendPlan`).
-public actor SendQueue {
+public final actor SendQueue {
     private let store: any LocalStore
     private let account: AccountID
     /// Builds the stanzas of messages of ours.

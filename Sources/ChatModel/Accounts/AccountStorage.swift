@@ -133,7 +133,7 @@ public enum AccountNeed: Sendable, Hashable {
 }
 
 /// Account data in memory: for tests, and for programs that leave nothing on disk.
-public actor MemoryAccountStorage: AccountStorage {
+public final actor MemoryAccountStorage: AccountStorage {
     public private(set) var stored: [JID: AccountAccess] = [:]
     public private(set) var passwords: [JID: String] = [:]
     public private(set) var policies: [JID: EncryptionPolicy] = [:]

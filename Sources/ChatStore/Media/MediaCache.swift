@@ -16,7 +16,7 @@ internal import Foundation
 ///
 /// The program can be killed at any time: a content is stored completely or not at all. Only one cache can have the
 /// folder open.
-public actor MediaCache {
+public final actor MediaCache {
     struct Entry {
         var place: MediaFolder.Place
         let size: Int64

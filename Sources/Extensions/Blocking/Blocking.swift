@@ -7,7 +7,7 @@ public import XMPPStanzas
 ///
 /// The list follows the order of the stream: it is up to date before an observer of the session sees the stanza that
 /// changed it. Changes are accepted only from our own account (§5).
-public actor Blocking: SessionExtension, StanzaInterceptor {
+public final actor Blocking: SessionExtension, StanzaInterceptor {
     /// A change that this device requested, which takes effect with the server's response.
     private enum Change {
         case fetch

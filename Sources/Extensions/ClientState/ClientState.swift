@@ -23,7 +23,7 @@ internal import XMPPStream
 /// C: <message/><r/><inactive xmlns='urn:xmpp:csi:0'/><r/>
 /// S: <a h='1'/><a h='1'/>
 /// ```
-public actor ClientState: SessionExtension {
+public final actor ClientState: SessionExtension {
     /// The state of the client.
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// The program is in use.

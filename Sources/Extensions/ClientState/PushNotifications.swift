@@ -12,7 +12,7 @@ public import XMPPStanzas
 ///
 /// The services are enabled at the start of each new session, because servers may forget them with the session that
 /// enabled them; a resumed session has them already. Nothing is sent to a server that does not offer the feature.
-public actor PushNotifications: SessionExtension {
+public final actor PushNotifications: SessionExtension {
     /// The feature of an account whose server publishes notifications (§4.1).
     public static let feature = "urn:xmpp:push:0"
 

@@ -19,7 +19,7 @@ public import XMPPStanzas
 ///
 /// Positions that could not be published are not retried: when the list is ``DisplayedPositionEvent/populated``,
 /// compare it with the positions on this device and publish the newer ones.
-public actor DisplayedPositions: SessionExtension {
+public final actor DisplayedPositions: SessionExtension {
     private let session: Session
     private let channel = EventChannel<DisplayedPositionEvent>()
     private var table = DisplayedTable()

@@ -8,7 +8,7 @@ public import XMPPStanzas
 /// Needs the extension `PublishSubscribe`. Accounts can only make statements about themselves, and a picture must have
 /// the announced hash. Announcements of strangers are not stored (`Session.follows(_:)`), because a request for their
 /// picture would reveal that this session is online. Changes of contacts are reported as ``events()``.
-public actor Profiles: SessionExtension, StanzaInterceptor {
+public final actor Profiles: SessionExtension, StanzaInterceptor {
     /// The number of addresses whose state is stored; a room can have thousands.
     private static let limit = 8192
     /// The maximum length of a nickname, in bytes: several times what a row shows.

@@ -10,7 +10,7 @@ public import XMPPClient
 ///
 /// Needs the extension `PublishSubscribe`. Servers send only the kinds that the program is interested in, and only those
 /// of contacts and of the account itself are reported (`Session.follows(_:)`).
-public actor UserStateEvents: SessionExtension {
+public final actor UserStateEvents: SessionExtension {
     /// A kind of state.
     public enum Kind: Sendable, Hashable, CaseIterable {
         case mood, activity, tune, location

@@ -10,7 +10,7 @@ public import XMPPStanzas
 /// It answers requests, probes (§4.3) and cancellations, sends the presence of each address to those who are subscribed
 /// to it, and again in each new session. Subscriptions are values: store each that ``changes()`` reports, and give them
 /// to the next process. Received presence is reported by the events of the session.
-public actor ComponentRoster: SessionExtension, StanzaInterceptor {
+public final actor ComponentRoster: SessionExtension, StanzaInterceptor {
     /// What happens to a request for a subscription to an address.
     public enum Policy: Sendable, Hashable {
         /// The program decides: ``accept(_:at:)`` or ``reject(_:at:)``.

@@ -9,7 +9,7 @@ public import XMPPStanzas
 /// It is up to date before observers of the session see the stanza that changed it. Changes of the list are accepted
 /// only from the account itself (§2.1.6). Presence of addresses outside the list is reported to the observers of the
 /// session and not stored.
-public actor Roster: PeerDirectory {
+public final actor Roster: PeerDirectory {
     /// The result of adding a contact.
     public enum Addition: Sendable, Hashable {
         /// The item was added and the request was sent.

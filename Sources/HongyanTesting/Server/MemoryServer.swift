@@ -15,7 +15,7 @@ package import XMPPStream
 ///
 /// An IQ to the server itself is answered with `service-unavailable`, a ping with a result. It has no contact lists, no presence
 /// subscriptions and no archive: a test sends what it needs with ``send(_:to:)`` or replies itself with ``answer(_:)``.
-public actor MemoryServer {
+public final actor MemoryServer {
     /// The next actions on the connection, in this order.
     private enum Output: Sendable {
         case write([UInt8])

@@ -6,7 +6,7 @@ import Glibc
 /// The actor runs on its event loop: epoll events and the callers' bytes are handled on the same thread, so there is no
 /// lock. The descriptor is registered once, edge-triggered; a message needs no system call except receive and send.
 /// Written bytes are collected until the end of the loop iteration.
-public actor SocketTransport: Transport, EventLoopActor {
+public final actor SocketTransport: Transport, EventLoopActor {
     public nonisolated let loop: EventLoop
     public nonisolated let limits: TransportLimits
 

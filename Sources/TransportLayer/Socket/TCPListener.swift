@@ -3,7 +3,7 @@ import Glibc
 import Waiting
 
 /// Accepts TCP connections.
-public actor TCPListener {
+public final actor TCPListener {
     public nonisolated let loop: EventLoop
     /// The actual address; for port 0, the kernel chose the port.
     public nonisolated let address: SocketAddress

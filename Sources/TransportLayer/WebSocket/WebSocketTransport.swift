@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// It differs from a byte stream in one way: after the peer has closed the connection by its close frame, nothing more
 /// can be written (RFC 6455 §5.5.1).
-public actor WebSocketTransport: Transport {
+public final actor WebSocketTransport: Transport {
     private let base: any Transport
     private let executor: EventLoop
     private var connection: WebSocketConnection

@@ -21,7 +21,7 @@ import XMPPStream
 ///     }
 ///
 /// Code that runs there must not block.
-public actor Session {
+public final actor Session {
     /// The purpose of the connection.
     enum Purpose {
         case login, registration, component

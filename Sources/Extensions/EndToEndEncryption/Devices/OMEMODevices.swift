@@ -17,7 +17,7 @@ internal import XMPPStanzas
 ///     configuration.add { OMEMODevices($0, using: OpenSSLCryptography()) }
 ///     …
 ///     let listing = await session[OMEMODevices.self]?.devices(of: juliet)
-public actor OMEMODevices: SessionExtension {
+public final actor OMEMODevices: SessionExtension {
     enum Job: Sendable {
         case announce(OMEMOGeneration)
         /// At once.

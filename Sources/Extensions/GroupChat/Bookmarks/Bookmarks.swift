@@ -11,7 +11,7 @@ public import XMPPClient
 /// Requires the extension `PublishSubscribe`. Together with ``GroupChat``, rooms with automatic joining are joined when
 /// the session starts and when another device enables it, and left when another device disables it or removes the
 /// bookmark (§4).
-public actor Bookmarks: SessionExtension {
+public final actor Bookmarks: SessionExtension {
     /// The maximum number of bookmarks; a larger list is a fault of some client.
     static let limit = 4096
 

@@ -7,7 +7,7 @@ public import XMPPStanzas
 ///
 /// It follows the stream: occupants and subject are up to date before an observer of the session sees the stanza that
 /// changed them. Only stanzas from the room's own address are trusted.
-public actor Room {
+public final actor Room {
     public nonisolated let address: JID
     nonisolated let session: Session
     private nonisolated let channel = EventChannel<RoomEvent>()
