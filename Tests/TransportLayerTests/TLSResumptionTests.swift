@@ -195,53 +195,93 @@ struct TLSResumptionTests {
         #expect(try await connect(first).client.isResumed)
     }
 
-    @Test("A damaged session is not offered")
+    @Test("A session with the certificates of another, or with none, is not offered")
     func damaged() async throws {
         let cache = TLSSessionCache()
         let client = try await client(cache)
-        let odd = try #require(Self.der(try await OddCertificates.shared.value.certificate("good")))
+        let der = try #require(Self.der(try await OddCertificates.shared.value.certificate("good")))
+        let odd = try #require(Certificate(der: der))
         let now = Int64(time(nil))
-        for damage in 0..<3 {
+        for chain in [[], [odd]] {
             _ = try await connect(client)
             var session = try #require(cache.take(client.sessionKey, versions: .tls12 ... .tls13, now: now))
             cache.removeAll()
-            switch damage {
-            case 0: session.bytes.removeLast(20)
-            case 1: session.chain = [[1, 2, 3]]
-            // A certificate of another session.
-            default: session.chain = [odd]
-            }
+            session.chain = chain
             cache.insert(session, for: client.sessionKey, now: now)
             #expect(try await !connect(client).client.isResumed)
             cache.removeAll()
         }
     }
 
+    /// Answers with tickets that it does not know later, like Prosody 0.12: each connection has keys of its own.
+    private func connectToForgetful(_ client: TLSConfiguration, number: Int) async throws -> NegotiatedTLS {
+        var server = try await Loopback.server()
+        // Another configuration is another context.
+        server.applicationProtocols = ["forgetful-\(number)"]
+        return try await connect(client, server).client
+    }
+
+    @Test(
+        "A server that refuses what it gave is not offered anything for a day", arguments: [TLSVersion.tls12, .tls13])
+    func refusals(_ version: TLSVersion) async throws {
+        let cache = TLSSessionCache()
+        let client = try await client(cache, version)
+        for number in 0...TLSSessionCache.refusalLimit {
+            #expect(number == 0 || cache.count > 0)
+            #expect(try await !connectToForgetful(client, number: number).isResumed)
+        }
+        #expect(cache.count == 0)
+        let now = Int64(time(nil))
+        #expect(!cache.wants(client.sessionKey, now: now))
+        // Nothing is kept, and so nothing is offered: not even to a server that would accept it.
+        for _ in 0..<2 { #expect(try await !connect(client).client.isResumed) }
+        #expect(cache.count == 0)
+        #expect(cache.wants(client.sessionKey, now: now + TLSSessionCache.pause + 5))
+    }
+
+    @Test("A server that has forgotten its keys once is offered the next session")
+    func oneRefusal() async throws {
+        let client = try await client(TLSSessionCache())
+        for number in 10..<12 { #expect(try await !connectToForgetful(client, number: number).isResumed) }
+        // Its tickets are kept: the server of the second one resumes them.
+        #expect(try await connectToForgetful(client, number: 11).isResumed)
+    }
+
     @Test("The cache is limited in servers, sessions and time")
-    func bounds() {
+    func bounds() async throws {
+        let source = TLSSessionCache()
+        let client = try await client(source)
+        _ = try await connect(client)
+        let real = try #require(source.take(client.sessionKey, versions: .tls12 ... .tls13, now: Int64(time(nil))))
         let cache = TLSSessionCache(capacity: 2)
         func key(_ name: String) -> TLSSessionCache.Key {
             TLSSessionCache.Key(serverName: name, applicationProtocols: [], trust: TrustPolicy.system.identity)
         }
-        func session(_ number: UInt8, expiry: Int64 = 100) -> TLSSessionCache.Session {
-            TLSSessionCache.Session(version: .tls13, bytes: [number], chain: [], expiry: expiry)
+        func session(expiry: Int64 = 100) -> TLSSessionCache.Session {
+            TLSSessionCache.Session(version: .tls13, ticket: real.ticket, chain: [], expiry: expiry)
         }
-        for number in UInt8(0)..<9 { cache.insert(session(number), for: key("a"), now: 1) }
+        for number in Int64(0)..<9 { cache.insert(session(expiry: 100 + number), for: key("a"), now: 1) }
         #expect(cache.count == TLSSessionCache.sessionsPerServer)
-        #expect(cache.take(key("a"), versions: .tls12 ... .tls13, now: 1)?.bytes == [8])
-        cache.insert(session(1), for: key("b"), now: 1)
+        #expect(cache.take(key("a"), versions: .tls12 ... .tls13, now: 1)?.expiry == 108)
+        cache.insert(session(), for: key("b"), now: 1)
         _ = cache.take(key("a"), versions: .tls12 ... .tls13, now: 1)
-        cache.insert(session(1), for: key("c"), now: 1)
+        cache.insert(session(), for: key("c"), now: 1)
         // The least recently used one was removed.
         #expect(cache.take(key("b"), versions: .tls12 ... .tls13, now: 1) == nil)
         #expect(cache.take(key("c"), versions: .tls12 ... .tls12, now: 1) == nil)
         #expect(cache.take(key("c"), versions: .tls12 ... .tls13, now: 100) == nil)
-        cache.insert(session(2, expiry: 5), for: key("d"), now: 5)
+        cache.insert(session(expiry: 5), for: key("d"), now: 5)
         #expect(cache.take(key("d"), versions: .tls12 ... .tls13, now: 1) == nil)
-        var long = session(3)
-        long.bytes = [UInt8](repeating: 0, count: TLSSessionCache.sessionBytes + 1)
-        cache.insert(long, for: key("d"), now: 1)
-        #expect(cache.take(key("d"), versions: .tls12 ... .tls13, now: 1) == nil)
+        // Refusals in a row: an accepted offer in between counts from the beginning.
+        for isResumed in [false, true, false] { cache.offerAnswered(key("e"), isResumed: isResumed, now: 1) }
+        #expect(cache.wants(key("e"), now: 1))
+        cache.offerAnswered(key("e"), isResumed: false, now: 1)
+        #expect(!cache.wants(key("e"), now: 1))
+        #expect(!cache.wants(key("e"), now: TLSSessionCache.pause))
+        #expect(cache.wants(key("e"), now: 1 + TLSSessionCache.pause))
+        // One more refusal after the pause is enough.
+        cache.offerAnswered(key("e"), isResumed: false, now: 1 + TLSSessionCache.pause)
+        #expect(!cache.wants(key("e"), now: 2 + TLSSessionCache.pause))
     }
 
     /// The first certificate of a PEM file.

@@ -25,7 +25,7 @@ public struct TLSEngine: ~Copyable {
     private var overruled: [CertificateProblem] = []
     private var lastInputCount = 0
     /// The offered session; `nil` if there was none, and after the handshake.
-    private var resumption: TLSResumption?
+    private var resumption: TLSSessionCache.Session?
     /// Whether the policy itself accepted the certificate, so that the same policy may resume sessions of this
     /// connection.
     private var isAcceptedByPolicy = false
@@ -54,7 +54,8 @@ public struct TLSEngine: ~Copyable {
             offered += name.utf8
         }
         if !offered.isEmpty { SSL_set_alpn_protos(ssl, offered, UInt32(offered.count)) }
-        memory.storesSessions = configuration.sessionCache != nil
+        memory.storesSessions =
+            configuration.sessionCache?.wants(configuration.sessionKey, now: Int64(time(nil))) ?? false
         resumption = Self.offerSession(ssl, configuration)
     }
 
@@ -143,14 +144,19 @@ public struct TLSEngine: ~Copyable {
             memory.chain = offered.chain
             isAcceptedByPolicy = true
             // A session of TLS 1.2 can be reused; OpenSSL reports none after a resumption.
-            if offered.session.version == .tls12 { memory.receivedSessions.append(offered.session) }
+            if offered.version == .tls12 { memory.receivedSessions.append(offered) }
         } else {
             guard client == nil || memory.verdict == X509_V_OK && SSL_session_reused(ssl) == 0 else { throw refusal() }
         }
         let settled = describe(chain: memory.chain, overruled: overruled)
-        memory.chain = []
         information = settled
+        if offered != nil, let client, let cache = client.sessionCache {
+            let now = Int64(time(nil))
+            cache.offerAnswered(client.sessionKey, isResumed: settled.isResumed, now: now)
+            memory.storesSessions = cache.wants(client.sessionKey, now: now)
+        }
         cacheSessions()
+        if !memory.storesSessions { memory.chain = [] }
         return settled
     }
 
@@ -163,9 +169,8 @@ public struct TLSEngine: ~Copyable {
         // Without the extended master secret, and so without a binding, a man in the middle can give two connections
         // the same keys (RFC 7627 §5.3).
         guard information.tlsExporter != nil else { return }
-        let chain = information.peerCertificates.map(\.der)
         for var session in sessions {
-            session.chain = chain
+            session.chain = memory.chain
             cache.insert(session, for: client.sessionKey, now: Int64(time(nil)))
         }
     }

@@ -1,3 +1,4 @@
+import COpenSSL
 import Synchronization
 
 /// TLS sessions of earlier connections, with which the next connection to the same server needs one round trip less and
@@ -13,6 +14,9 @@ import Synchronization
 ///   lost its trust since;
 /// * it has not expired. The maximum is seven days (RFC 8446 §4.6.1).
 ///
+/// Some servers give sessions and resume none (Prosody 0.12): after ``refusalLimit`` refusals in a row nothing is kept for such
+/// a server for a day, because an offer costs the verification of the certificates.
+///
 /// A ticket of TLS 1.3 is used once, so that an observer cannot link two connections of a client by it (RFC 8446 §C.4).
 /// A session of TLS 1.2 without the extended master secret is not stored (RFC 7627 §5.3).
 ///
@@ -27,10 +31,9 @@ public final class TLSSessionCache: Sendable {
 
     struct Session: Sendable {
         var version: TLSVersion
-        /// The session as serialised by OpenSSL, including its keys.
-        var bytes: [UInt8]
-        /// The certificates that the server sent when the session began, DER, its own first.
-        var chain: [[UInt8]]
+        var ticket: TLSTicket
+        /// The certificates that the server sent when the session began, its own first.
+        var chain: [Certificate]
         /// Seconds since 1970.
         var expiry: Int64
     }
@@ -39,6 +42,10 @@ public final class TLSSessionCache: Sendable {
         /// The newest last.
         var sessions: [Session] = []
         var lastUse: UInt64 = 0
+        /// How many offers the server has refused since it last accepted one.
+        var refusals = 0
+        /// Until when nothing is kept, in seconds since 1970.
+        var pauseEnd = Int64.min
     }
 
     private struct State {
@@ -49,8 +56,14 @@ public final class TLSSessionCache: Sendable {
     /// Servers send two tickets at a time; twice that serves a connection that broke before it could get new ones.
     static let sessionsPerServer = 4
 
-    /// A ticket has a few hundred bytes and its certificate a few thousand, but a server may choose any size.
-    static let sessionBytes = 16 * 1024
+    /// A ticket has a few hundred bytes, but a server may choose up to 64 KiB.
+    static let ticketBytes = 16 * 1024
+
+    /// One refusal may be a restart of the server, which has lost its keys.
+    static let refusalLimit = 2
+
+    /// A day in seconds: so long nothing is kept for a server that refuses what it gave.
+    static let pause: Int64 = 86_400
 
     private let capacity: Int
     private let state = Mutex(State())
@@ -78,16 +91,30 @@ public final class TLSSessionCache: Sendable {
             let session = index.map { entry.sessions.remove(at: $0) }
             state.uses += 1
             entry.lastUse = state.uses
-            state.entries[key] = entry.sessions.isEmpty ? nil : entry
+            state.entries[key] = entry.sessions.isEmpty && entry.refusals == 0 ? nil : entry
             return session
         }
     }
 
+    /// Whether sessions of a server are worth keeping.
+    func wants(_ key: Key, now: Int64) -> Bool { state.withLock { $0.entries[key].map { $0.pauseEnd <= now } ?? true } }
+
+    /// The server has resumed the session that was offered, or has refused to.
+    func offerAnswered(_ key: Key, isResumed: Bool, now: Int64) {
+        state.withLock { state in
+            var entry = state.entries[key] ?? Entry()
+            entry.refusals = isResumed ? 0 : entry.refusals + 1
+            if entry.refusals >= Self.refusalLimit { (entry.sessions, entry.pauseEnd) = ([], now + Self.pause) }
+            state.entries[key] = entry.sessions.isEmpty && entry.refusals == 0 ? nil : entry
+        }
+    }
+
     func insert(_ session: Session, for key: Key, now: Int64) {
-        guard session.expiry > now, session.bytes.count <= Self.sessionBytes else { return }
+        guard session.expiry > now else { return }
         state.withLock { state in
             state.uses += 1
             var entry = state.entries[key] ?? Entry()
+            guard entry.pauseEnd <= now else { return }
             entry.lastUse = state.uses
             // One session of TLS 1.2 serves all connections.
             if session.version == .tls12 { entry.sessions.removeAll { $0.version == .tls12 } }
@@ -100,5 +127,38 @@ public final class TLSSessionCache: Sendable {
                 state.entries[oldest.key] = nil
             }
         }
+    }
+}
+
+/// A session of OpenSSL with its keys.
+///
+/// It is a copy, and each connection gets another one: OpenSSL marks the session of a connection that ends without a farewell,
+/// and does not resume it.
+///
+/// `@unchecked Sendable`: so nothing changes the session.
+final class TLSTicket: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    init?(copying session: OpaquePointer) {
+        guard let pointer = SSL_SESSION_dup(session) else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { SSL_SESSION_free(pointer) }
+
+    /// The size of what the server wants to get back.
+    var byteCount: Int {
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        SSL_SESSION_get0_ticket(pointer, &bytes, &count)
+        return count
+    }
+
+    /// Offers the session on a connection; returns whether that is possible.
+    func isOffered(on ssl: OpaquePointer, ofServerWith certificate: Certificate) -> Bool {
+        guard let copy = SSL_SESSION_dup(pointer) else { return false }
+        defer { SSL_SESSION_free(copy) }
+        return SSL_SESSION_is_resumable(copy) == 1 && certificate.isSame(as: SSL_SESSION_get0_peer(copy))
+            && SSL_set_session(ssl, copy) == 1
     }
 }
