@@ -49,11 +49,16 @@ struct OutputBuffer: Sendable {
 
     @inline(never)
     private mutating func grow(_ more: Int) {
-        let (old, used) = (storage, count)
-        storage = [UInt8](repeating: 0, count: max(used + more, old.count * 2, Self.usualSize))
-        storage.withUnsafeMutableBytes { target in
-            old.withUnsafeBytes { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<used])) }
+        let used = count
+        var larger: [UInt8] = []
+        larger.append(addingCapacity: max(used + more, storage.count * 2, Self.usualSize)) { span in
+            span.withUnsafeMutableBufferPointer { target, initialized in
+                _ = target.initialize(fromContentsOf: storage[..<used])
+                target[used...].initialize(repeating: 0)
+                initialized = target.count
+            }
         }
+        storage = larger
     }
 
     // MARK: Appending

@@ -163,19 +163,25 @@ struct TapeBuilder: ~Copyable {
         let count = entries.count
         entries[TapeEntry.headerIndex] = TapeEntry(.namespace, count, total, read)
         let size = count &+ (total &+ TapeEntry.size &- 1) / TapeEntry.size
-        return [TapeEntry](unsafeUninitializedCapacity: size) { buffer, initialized in
-            // Every byte up to `total` is written below; the few after it are cleared and never read.
-            guard size > count, let raw = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
-            buffer[size &- 1] = TapeEntry(.namespace, 0, 0)
-            entries.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: 0) }
-            let start = count &* TapeEntry.size
-            bytes.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: start) }
-            var offset = start &+ read
-            context.defaultNamespace.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: offset) }
-            offset &+= context.defaultNamespace.count
-            if inherited.count > 0 { copyInherited(to: raw, at: start) }
-            initialized = size
+        // An array that is made empty and grows once is allocated by code of this type; the other ways ask the runtime which
+        // type it is.
+        var record: [TapeEntry] = []
+        record.append(addingCapacity: size) { span in
+            span.withUnsafeMutableBufferPointer { buffer, initialized in
+                // Every byte up to `total` is written below; the few after it are cleared and never read.
+                guard size > count, let raw = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+                buffer[size &- 1] = TapeEntry(.namespace, 0, 0)
+                entries.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: 0) }
+                let start = count &* TapeEntry.size
+                bytes.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: start) }
+                var offset = start &+ read
+                context.defaultNamespace.withUnsafeBytes { TapeBuilder.copy($0, to: raw, at: offset) }
+                offset &+= context.defaultNamespace.count
+                if inherited.count > 0 { copyInherited(to: raw, at: start) }
+                initialized = size
+            }
         }
+        return record
     }
 
     /// Changes references and line ends in text and values of the fast path, which only become shorter.

@@ -29,6 +29,8 @@ package final class EventLoopState: @unchecked Sendable {
     private var handlers: [UInt64: WeakHandler] = [:]
     private var lastToken = ownToken
     private var gathered: [any Flushable] = []
+    /// Empty, with the memory that the next turn needs.
+    private var flushing: [any Flushable] = []
     private var events = [epoll_event](repeating: epoll_event(), count: 64)
     private let timer: Int32
     private var timers = TimerQueue()
@@ -91,9 +93,11 @@ package final class EventLoopState: @unchecked Sendable {
     /// A session passes its bytes to its transport, which is flushed after it.
     func flushConnections() {
         while !gathered.isEmpty {
-            let connections = gathered
-            gathered.removeAll(keepingCapacity: true)
+            var connections = exchange(&flushing, with: [])
+            swap(&gathered, &connections)
             for connection in connections { connection.turnEnded() }
+            connections.removeAll(keepingCapacity: true)
+            flushing = connections
         }
     }
 

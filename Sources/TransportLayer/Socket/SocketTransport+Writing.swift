@@ -88,7 +88,7 @@ extension SocketTransport: Flushable {
     private var unsentCount: Int { queued.count + outgoing.count - outgoingOffset }
 
     func takeEngineOutput() {
-        guard engine?.hasOutput == true, let bytes = engine?.takeOutput() else { return }
+        guard let bytes = engine?.takeOutput(), !bytes.isEmpty else { return }
         if outgoing.isEmpty { outgoing = bytes } else { outgoing += bytes }
     }
 
@@ -115,8 +115,7 @@ extension SocketTransport: Flushable {
                 return false
             }
         }
-        outgoing = []
-        outgoingOffset = 0
+        if outgoingOffset > 0 { (outgoing, outgoingOffset) = ([], 0) }
         return true
     }
 

@@ -111,7 +111,7 @@ final class ConnectionWriter {
         report(elements, in: session)
         session.outboxHasRoom.send()
         session.outboxDrained.send()
-        session.sender.updateIntake(in: session)
+        session.sender.outboxShrank(in: session)
     }
 
     /// Writes the remaining data after the end of the stream, unless the instant passes before, and closes the transport.

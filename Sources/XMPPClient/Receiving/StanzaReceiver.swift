@@ -158,7 +158,9 @@ final class StanzaReceiver {
     private func handled(_ count: Int, in session: isolated Session) {
         guard count > 0 else { return }
         if session.configuration.store != nil { session.saving.handled(count) }
-        session.perform(session.stream?.stanzasHandled(count, now: session.clock.now()))
+        let actions = session.stream?.stanzasHandled(count, now: session.clock.now()) ?? []
+        // What the stanzas have led to is settled after the read, as its deadlines are.
+        if !actions.isEmpty || !session.connection.reader.isInTurn { session.perform(actions) }
     }
 
     /// Handles a stanza of which only the start tag is known: a request is answered, and our own request fails if this

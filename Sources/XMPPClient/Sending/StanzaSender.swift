@@ -132,6 +132,11 @@ extension StanzaSender {
         if !isOpen { takeIntake(in: session) }
     }
 
+    /// The outbox was written: there is room again.
+    func outboxShrank(in session: isolated Session) {
+        if !isIntakeOpen { updateIntake(in: session) }
+    }
+
     /// Passes everything that was sent from outside to the stream machine.
     func takeIntake(in session: isolated Session) {
         guard let batch = session.intake.take() else { return }
