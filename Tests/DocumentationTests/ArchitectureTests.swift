@@ -346,6 +346,20 @@ struct ArchitectureTests {
         for (path, file) in files { #expect(file.lines.count <= 600, "\(path) has \(file.lines.count) lines.") }
     }
 
+    /// Nothing can inherit from an actor, but without the word the compiler reads its properties through functions, which allocate
+    /// a frame for each look at a value that cannot be copied.
+    @Test("actors that other modules see are final")
+    func finalActors() {
+        var count = 0
+        for (path, file) in files {
+            for line in file.lines where line.firstMatch(of: /^(?:public|package) (?:final )?actor /) != nil {
+                count += 1
+                #expect(line.contains("final"), "\(path): \(line)")
+            }
+        }
+        #expect(count > 15)
+    }
+
     @Test("each event of the negotiation says at most once that it cannot happen")
     func impossibleEvents() throws {
         let text = try ProjectFile("Sources/XMPPStream/StreamNegotiation.swift").text
