@@ -24,7 +24,7 @@ public enum AnyStanza: Sendable, Hashable, XMLEncodable {
             }
         }
         set {
-            switch self {
+            switch consume self {
             case .message(var message):
                 message.id = newValue
                 self = .message(message)
@@ -48,7 +48,7 @@ public enum AnyStanza: Sendable, Hashable, XMLEncodable {
             }
         }
         set {
-            switch self {
+            switch consume self {
             case .message(var message):
                 message.to = newValue
                 self = .message(message)
@@ -72,7 +72,7 @@ public enum AnyStanza: Sendable, Hashable, XMLEncodable {
             }
         }
         set {
-            switch self {
+            switch consume self {
             case .message(var message):
                 message.from = newValue
                 self = .message(message)
@@ -96,7 +96,7 @@ public enum AnyStanza: Sendable, Hashable, XMLEncodable {
             }
         }
         set {
-            switch self {
+            switch consume self {
             case .message(var message):
                 message.payloads = newValue
                 self = .message(message)

@@ -191,6 +191,18 @@ struct SendingTests {
         }
     }
 
+    @Test("the ids of a session have one random part and count in base 36")
+    func identifiers() {
+        var generator = SystemRandomNumberGenerator()
+        var source = IdentifierSource(using: &generator)
+        let first = source.next()
+        let prefix = first.dropLast()
+        #expect(prefix.count == 9 && first.hasSuffix("-1"))
+        for number in 2...50_000 { #expect(source.next() == prefix + String(number, radix: 36)) }
+        var other = IdentifierSource(using: &generator)
+        #expect(!other.next().hasPrefix(prefix))
+    }
+
     @Test("an impossible number of a stored stanza is ignored")
     func damagedNumber() throws {
         var ledger = SendLedger()

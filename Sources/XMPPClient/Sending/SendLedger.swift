@@ -183,18 +183,35 @@ struct SendLedger {
 
 /// Generates the ids of one session: a random part, so that two sessions never use the same, and a counter.
 struct IdentifierSource {
-    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
+    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    private let prefix: String
+    private let prefix: [UInt8]
     private var count: UInt64 = 0
+    /// How many digits the count has in base 36, and from where it has one more.
+    private var length = (digits: 1, limit: UInt64(36))
 
     init(using generator: inout some RandomNumberGenerator) {
         // Eight characters are 40 bits, and short enough that the first million ids are stored inline.
-        prefix = String((0..<8).map { _ in Self.digits.randomElement(using: &generator) ?? "0" })
+        prefix =
+            (0..<8).map { _ in Self.digits.randomElement(using: &generator) ?? UInt8(ascii: "0") } + [UInt8(ascii: "-")]
     }
 
+    /// The random part, a dash, and a number in base 36.
     mutating func next() -> String {
         count += 1
-        return "\(prefix)-\(String(count, radix: 36))"
+        if count == length.limit {
+            length = (length.digits + 1, length.limit &* 36)
+        }
+        // Exactly as much room as is needed: a text of up to fifteen bytes needs no memory of its own then.
+        return String(unsafeUninitializedCapacity: prefix.count + length.digits) { buffer in
+            _ = buffer.initialize(fromContentsOf: prefix)
+            var rest = count
+            for index in (prefix.count..<prefix.count + length.digits).reversed() {
+                let digit = UInt8(truncatingIfNeeded: rest % 36)
+                buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                rest /= 36
+            }
+            return prefix.count + length.digits
+        }
     }
 }
