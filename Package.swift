@@ -280,7 +280,7 @@ let package = Package(
         .executableTarget(
             name: "desktop-benchmark",
             dependencies: [
-                "ChatApp", "ChatStore", "GTKBinding", "GroupChat", "PublishSubscribe", "Roster",
+                "CGlibc", "ChatApp", "ChatStore", "GTKBinding", "GroupChat", "PublishSubscribe", "Roster",
                 "ServiceDiscovery", "StanzaCorpus", "UserProfile", "XMPPAddress", "XMPPClient",
             ],
             path: "Benchmarks/Desktop", exclude: ["beside.py", "online.py"],
@@ -350,7 +350,7 @@ let package = Package(
             name: "WindowFixtures", dependencies: ["GTKBinding", "Localization", "ServerFixtures"],
             path: "Tests/WindowFixtures",
             swiftSettings: settings),
-        tests("GTKBinding", ["GTKBinding", "CGTK", "ServerFixtures", "WindowFixtures", "GTKProbe"]),
+        tests("GTKBinding", ["GTKBinding", "CGTK", "CGlibc", "ServerFixtures", "WindowFixtures", "GTKProbe"]),
         tests(
             "ChatApp",
             [

@@ -1,3 +1,4 @@
+import CGlibc
 import ChatApp
 import Foundation
 import GTKBinding
@@ -74,7 +75,8 @@ final class DesktopMeasurement {
             note(
                 "another conversation, mean of \(name)", (ContinuousClock.now - wall) / switches,
                 (Self.processorTime - processor) / switches, "")
-            note("memory (RSS) more after \(name)", "\(after.resident - before.resident) KiB", "0")
+            note("memory in use more after \(name)", "\(after.used - before.used) KiB", "0")
+            note("memory (RSS) more after \(name)", "\(after.resident - before.resident) KiB", "")
             note(
                 "wrappers of GTK's objects more after \(name)",
                 "\(after.objects - before.objects), \(after.objects) in all", "0")
@@ -91,8 +93,9 @@ final class DesktopMeasurement {
         }
     }
 
-    /// The live objects.
+    /// What is alive. The resident size also has what the heap keeps for later, and grows while that finds its size.
     private struct Living {
+        let used = heap_in_use() / 1024
         let resident = DesktopMeasurement.residentKiB
         let objects = Object.liveCount
         let rows = ListRows.liveCount

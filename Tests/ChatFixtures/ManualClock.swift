@@ -60,6 +60,9 @@ package final class ManualClock: Clock, Sendable {
     /// How many wait for it to go on.
     package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
+    /// How many have gone to sleep since the beginning, whether or not they still do.
+    package var sleepCount: Int { state.withLock { $0.count } }
+
     package func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -71,10 +74,8 @@ package final class ManualClock: Clock, Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Waits until so many have gone to sleep since the beginning, whether or not they still do.
-    package func sleeps(_ count: Int) async {
-        await eventually { self.state.withLock { $0.count } >= count }
-    }
+    /// Waits until so many have gone to sleep since the beginning.
+    package func sleeps(_ count: Int) async { await eventually { self.sleepCount >= count } }
 }
 
 /// Looks until something is true, for three minutes at most, as ``Person`` does: a slow machine runs other tests beside

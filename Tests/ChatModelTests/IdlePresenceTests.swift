@@ -130,6 +130,25 @@ struct IdlePresenceTests {
         #expect(shown.all.count == 2)
     }
 
+    @Test("the same number of minutes starts no other wait")
+    @MainActor
+    func sameLimit() async {
+        let clock = ManualClock()
+        let shown = Shown()
+        let idling = IdlePresence(
+            environment: ModelEnvironment(now: { clock.messageTime }, clock: clock), minutes: { shown.minutes }
+        ) { shown.all.append(OwnPresence().idle(since: $0)) }
+        idling.inputHappened()
+        await clock.sleeps(1)
+        // Other preferences change, such as the conversation that was opened last.
+        for _ in 0..<3 { idling.limitChanged() }
+        clock.advance(by: .seconds(3600))
+        await eventually { shown.all.count == 1 }
+        #expect(shown.all.last?.idleSince == ModelFixture.time(0))
+        #expect(clock.sleepCount == 1)
+        idling.stop()
+    }
+
     @Test("who is busy stays busy, and who is invisible says nothing")
     func others() {
         let time = ModelFixture.time(0)

@@ -1,3 +1,4 @@
+import CGlibc
 import GTKBinding
 import Testing
 import WindowFixtures
@@ -160,6 +161,19 @@ extension GTKTests {
             #expect(screen.list.selected == 1)
             screen.list.selected = nil
             #expect(screen.list.selected == nil)
+            screen.window.destroy()
+        }
+
+        @Test("scrolling to rows uses no more memory each time")
+        func scrolling() async {
+            let screen = Screen((0..<1000).map { "row \($0)" })
+            #expect(await Toolkit.eventually { screen.shown[0] == "row 0" && screen.list.height > 100 })
+            func scroll(_ times: Int) -> Int {
+                for number in 0..<times { screen.list.scroll(to: number % 2) }
+                return heap_in_use()
+            }
+            let before = scroll(1000)
+            #expect(scroll(20_000) - before < 20_000 * 10)
             screen.window.destroy()
         }
 

@@ -202,7 +202,8 @@ public final actor HistoryService {
     }
 
     private func proceed(_ action: HistorySync.Action) {
-        actions.continuation.yield(action)
+        // Nobody reads them before there is a session.
+        if action != .none { actions.continuation.yield(action) }
         for request in waiters.keys where !sync.isWaiting(for: request) { settle(request, .notNow) }
     }
 

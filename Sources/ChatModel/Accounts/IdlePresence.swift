@@ -60,6 +60,8 @@ public final class IdlePresence {
     private var watch: IdleWatch
     /// Waits for the moment when the user counts as away; `nil` if that cannot come without input.
     private var waiting: Task<Void, Never>?
+    /// The minutes when it looked last.
+    private var limit: Int?
     /// Shows one change after the other.
     private var showing: Task<Void, Never>?
 
@@ -92,8 +94,10 @@ public final class IdlePresence {
         if waiting == nil { wait() }
     }
 
-    /// The number of minutes is another one now.
+    /// The number of minutes may be another one now. The same one changes nothing: a sleep that is cancelled occupies memory
+    /// until it would have ended.
     public func limitChanged() {
+        guard minutes() != limit else { return }
         waiting?.cancel()
         waiting = nil
         wait()
@@ -106,8 +110,9 @@ public final class IdlePresence {
     }
 
     private func wait() {
-        let (now, wasIdle) = (environment.now(), watch.idleSince != nil)
-        var delay = watch.timePassed(now: now, minutes: minutes())
+        let (now, limit, wasIdle) = (environment.now(), minutes(), watch.idleSince != nil)
+        self.limit = limit
+        var delay = watch.timePassed(now: now, minutes: limit)
         if watch.idleSince != nil {
             if !wasIdle { tell() }
             if elsewhere != nil { delay = Self.lookingInterval }

@@ -85,7 +85,9 @@ public final class ListView<Row: ListRow>: Widget {
     /// Scrolls a row into view. Before the first layout, wait for a frame.
     public func scroll(to index: Int) {
         guard (0..<model.count).contains(index) else { return }
-        gtk_widget_activate_action_variant(widget, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
+        let row = Variant(UInt32(index))
+        // The action takes no reference, also not a floating one.
+        withExtendedLifetime(row) { _ = gtk_widget_activate_action_variant(widget, "list.scroll-to-item", row.raw) }
     }
 
     /// The index of the item whose row has the focus.

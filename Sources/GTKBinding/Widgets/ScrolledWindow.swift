@@ -3,6 +3,7 @@ internal import CGTK
 /// A scrollable area.
 public final class ScrolledWindow: Widget {
     public init(_ child: Widget, horizontal: Bool = false) {
+        FollowedSettings.areLeft
         super.init(adopting: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
         gtk_scrolled_window_set_child(cast(), child.widget)
         gtk_scrolled_window_set_policy(cast(), horizontal ? .automatic : .never, .automatic)
@@ -77,5 +78,28 @@ public final class ScrolledWindow: Widget {
 
     private var acrossAdjustment: Object {
         Object(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_hadjustment(cast())))
+    }
+}
+
+/// GTK 4.8 looks for another handler than the one with which a scrolled window follows the settings, so that it stays: the
+/// next change of the setting calls it for a widget that is gone.
+private enum FollowedSettings {
+    /// All scrolled windows, also those that GTK creates, stop following the settings when they are not shown any more.
+    static let areLeft: Void = { unrealize = exchange(with: { leave($0) }) }()
+
+    private typealias Unrealize = @convention(c) (UnsafeMutablePointer<GtkWidget>?) -> Void
+    private static var unrealize: Unrealize?
+
+    private static func exchange(with other: Unrealize) -> Unrealize? {
+        guard let kind = g_type_class_ref(gtk_scrolled_window_get_type()) else { return nil }
+        let widget = kind.assumingMemoryBound(to: GtkWidgetClass.self)
+        defer { widget.pointee.unrealize = other }
+        return widget.pointee.unrealize
+    }
+
+    private static func leave(_ widget: UnsafeMutablePointer<GtkWidget>?) {
+        let settings = gtk_widget_get_settings(widget).map { UnsafeMutableRawPointer($0) }
+        g_signal_handlers_disconnect_matched(settings, .data, 0, 0, nil, nil, widget)
+        unrealize?(widget)
     }
 }
