@@ -10,7 +10,7 @@ public final actor HistoryService {
     private let context: AccountContext
     private let archive: ArchiveReader
     private var sync: HistorySync
-    /// The actions of the machine for the task that performs them; replaced when a session ends.
+    /// The actions of the machine for the task of a session that performs them; replaced when it ends.
     private var actions = AsyncStream.makeStream(of: HistorySync.Action.self)
     /// The machine's timer; a new one replaces the previous.
     private var timer: Task<Void, Never>?
@@ -202,7 +202,6 @@ public final actor HistoryService {
     }
 
     private func proceed(_ action: HistorySync.Action) {
-        // Nobody reads them before there is a session.
         if action != .none { actions.continuation.yield(action) }
         for request in waiters.keys where !sync.isWaiting(for: request) { settle(request, .notNow) }
     }
