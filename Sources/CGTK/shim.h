@@ -1,5 +1,6 @@
 #include <adwaita.h>
 #include <glib-unix.h>
+#include <malloc.h>
 
 // What CoreFoundation on Linux calls to serve libdispatch's main queue from a main loop of its own. No header declares it.
 extern int _dispatch_get_main_queue_handle_4CF(void);

@@ -99,6 +99,7 @@ public final class DesktopProgram {
                 profile, [.send(account), .keys(account)] + automation.methods.map(\.profileMethod))
             for address in waitingAddresses { context.links.open(address) }
             waitingAddresses = []
+            SpareMemory.returnSoon()
         } catch {
             await show(error)
             application.quit()
@@ -172,6 +173,7 @@ public final class DesktopProgram {
         window = nil
         guard let context else { return }
         Task { await context.home.setActive(false) }
+        SpareMemory.returnSoon()
         if context.home.preferences.values.runsInBackground { notifier?.tellOfBackground() } else { quit() }
     }
 
