@@ -117,7 +117,7 @@ public class Popover: Widget {
     public func close() { gtk_popover_popdown(cast()) }
     public func onClose(_ body: @escaping () -> Void) { on("closed", body) }
 
-    /// Opens it at a point of a widget; it is removed from there when it is closed.
+    /// Opens it at a point of a widget; it is removed from there, and of no more use, when it is closed.
     ///
     /// - Parameter parent: a widget that outlives it, not a row that may be reused for another item.
     public func open(at x: Double, _ y: Double, of parent: Widget) {
@@ -136,13 +136,15 @@ public class Popover: Widget {
         let focus = gtk_widget_get_root(parent.widget).flatMap { gtk_root_get_focus($0) }
             .map { Object(borrowing: UnsafeMutableRawPointer($0)) }
         // The chosen action runs after the popover closes, and needs its parent until then.
-        let unparent = { [self] in
-            if gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
-        }
         var closing: [(Object, Connection)] = []
-        let end = {
+        let end = { [self] in
             for (object, connection) in closing { object.disconnect(connection) }
             closing = []
+            guard gtk_widget_get_parent(widget) != nil else { return }
+            gtk_widget_unparent(widget)
+            // GTK 4.8 may place the pointer in a popover that has just closed. If that still exists at the next layout of the window,
+            // but has no surface any more, GTK crashes. When it is disposed of, the pointer is placed in the window again.
+            g_object_run_dispose(cast())
         }
         closing.append(
             (
@@ -150,18 +152,10 @@ public class Popover: Widget {
                 on("closed") {
                     // The focus returns to where it was; the chosen action may move it then.
                     if let focus, gtk_widget_get_root(focus.cast()) != nil { gtk_widget_grab_focus(focus.cast()) }
-                    MainLoop.schedule(.idle) {
-                        unparent(); end()
-                    }
+                    MainLoop.schedule(.idle) { end() }
                 }
             ))
-        closing.append(
-            (
-                parent,
-                parent.on("destroy") {
-                    unparent(); end()
-                }
-            ))
+        closing.append((parent, parent.on("destroy", end)))
     }
 }
 
