@@ -1,4 +1,5 @@
 import CGTK
+import Localization
 import WindowFixtures
 
 @testable import GTKBinding
@@ -18,6 +19,20 @@ struct Control {
     let path: [Int]
     let name: String
     let use: Use
+
+    /// What controls with these English names may be called in the user's language: as in the samples, or as a text of the catalogue,
+    /// with or without a letter for the keyboard. A number in brackets is that of a choice.
+    static func names(_ english: some Sequence<String>) -> Set<String> {
+        var names: Set<String> = []
+        for name in english {
+            let end = name.firstRange(of: " [")?.lowerBound ?? name.endIndex
+            let (text, choice) = (String(name[..<end]), name[end...])
+            let keys = [text] + text.indices.map { "\(text[..<$0])_\(text[$0...])" }
+            let texts = keys.map { Localization.translate($0).replacing("_", with: "") } + [sampleWords(text)]
+            names.formUnion(texts.map { $0 + choice })
+        }
+        return names
+    }
 
     /// Lists show many rows of one kind; the first ones stand for all.
     private static let rowsPerList = 2

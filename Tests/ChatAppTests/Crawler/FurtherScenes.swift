@@ -3,6 +3,7 @@ import ChatEngine
 import ChatModel
 import ChatStore
 import Foundation
+import Localization
 import ServerFixtures
 import Testing
 import WindowFixtures
@@ -63,8 +64,11 @@ struct KeyScenes {
         )
         let context = sample.talk.context
         return [
-            theirs.menu("device menu", Scene.menu { WidgetTree.name(of: $0).hasPrefix("Decide about Laptop") }),
-            mine.menu("menu of an own device", Scene.menu { WidgetTree.name(of: $0).hasPrefix("Decide about Phone") }),
+            theirs.menu(
+                "device menu", Scene.menu { WidgetTree.name(of: $0).hasPrefix(localized("Decide about %@", "Laptop")) }),
+            mine.menu(
+                "menu of an own device",
+                Scene.menu { WidgetTree.name(of: $0).hasPrefix(localized("Decide about %@", "Phone")) }),
             Scene(title: "forget a key") {
                 let devices = try await devices()
                 return devices.view.forget(devices.view.model.devices[1])
@@ -80,7 +84,7 @@ struct KeyScenes {
                 return window
             }.menu(
                 "encryption menu", exceptions: ["As the account does": Self.isChosen],
-                Scene.menu { WidgetTree.name(of: $0).hasPrefix("Encrypted") }),
+                Scene.menu { WidgetTree.name(of: $0).hasPrefix(localized("Encrypted")) }),
             Scene(title: "encryption on the page of a contact") {
                 let id = ContactRow.ID(account: sample.talk.account, address: sample.talk.romeo)
                 return try #require(ContactWindow.show(id, context, over: nil)).window

@@ -16,9 +16,9 @@ struct Scene {
     typealias Menu = @MainActor (Window) async -> WidgetPointer?
 
     let title: String
-    /// The controls that have no effect that can be seen in this process, with the reason.
+    /// The English names of the controls that have no effect that can be seen in this process, with the reason.
     var exceptions: [String: String] = [:]
-    /// What controls must change, by their names, where any change is not enough.
+    /// What controls must change, by their English names, where any change is not enough.
     var effects: [String: @MainActor () -> Bool] = [:]
     var menu: Menu?
     /// Finds the part of the window whose controls are used; `nil` for the whole window. The others belong to another scene.
@@ -30,13 +30,14 @@ struct Scene {
         Scene(title: title, exceptions: exceptions, effects: effects, menu: menu, part: part, open: open)
     }
 
-    /// The group of preferences in which a row has this title.
+    /// The group of preferences in which a row has this English title.
     static func group(with title: String) -> @MainActor (Window) async -> WidgetPointer? {
-        { window in
+        let titles = Control.names([title])
+        return { window in
             @MainActor func find() -> WidgetPointer? {
                 WidgetTree.first(in: window.widget) {
                     WidgetTree.isA($0, adw_preferences_row_get_type()) && gtk_widget_get_mapped($0).isTrue
-                        && WidgetTree.rowTitle(of: $0) == title
+                        && WidgetTree.rowTitle(of: $0).map(titles.contains) == true
                 }
             }
             _ = await Toolkit.eventually { find() != nil }
@@ -66,8 +67,8 @@ struct Scene {
         }
     }
 
-    /// Opens the menu of the button with a name.
+    /// Opens the menu of the button with an English name.
     static func menu(of name: String) -> Menu {
-        menu { WidgetTree.name(of: $0) == name }
+        menu { Control.names([name]).contains(WidgetTree.name(of: $0)) }
     }
 }

@@ -112,7 +112,8 @@ extension Scenes {
         // The preferences are open, at the page of the account.
         func showsAccount() -> Bool {
             let texts = WidgetTree.toplevels.map { WidgetTree.texts(in: $0.widget) }
-            return texts.contains { $0.contains("Sign Out and Remove…") && $0.contains("juliet@capulet.example") }
+            let removal = Control.names(["Sign Out and Remove…"])
+            return texts.contains { !removal.isDisjoint(with: $0) && $0.contains("juliet@capulet.example") }
         }
         let effects: [String: @MainActor () -> Bool] = [
             "Done": { [self] in furtherAccount?.isMapped != true && !showsAccount() },

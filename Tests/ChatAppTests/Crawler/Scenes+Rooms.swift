@@ -1,5 +1,6 @@
 import ChatEngine
 import ChatStore
+import Localization
 import Testing
 import WindowFixtures
 
@@ -34,7 +35,10 @@ extension Scenes {
     var rooms: [Scene] {
         let people = Scene(
             title: "people of a room",
-            exceptions: ["J Jule you · online Owner": "nothing can be done with oneself"]
+            exceptions: [
+                "J Jule \(localized("you")) · \(localized("online")) \(localized("Owner"))":
+                    "nothing can be done with oneself"
+            ]
         ) { [self] in try openRoom() }
         return [
             Scene(title: "join a room") { [self] in

@@ -1,6 +1,7 @@
 import CGTK
 import ChatEngine
 import ChatStore
+import Localization
 import Testing
 import WindowFixtures
 import XMPPAddress
@@ -129,7 +130,7 @@ final class Scenes {
             ) { [self] in
                 try await openMain(room)
             }.part { [self] _ in main?.conversation?.root.widget },
-            Scene(title: "contacts", exceptions: ["Offline · 2": "a heading"]) { [self] in
+            Scene(title: "contacts", exceptions: ["\(localized("Offline")) · 2": "a heading"]) { [self] in
                 let window = try await openMain()
                 main?.showContacts()
                 return window
@@ -204,7 +205,7 @@ final class Scenes {
             },
             contacts.menu(
                 "groups", exceptions: ["All Contacts": Self.isChosen],
-                Scene.menu { WidgetTree.texts(in: $0).contains("All Contacts") }),
+                Scene.menu { WidgetTree.texts(in: $0).contains(localized("All Contacts")) }),
             Scene(title: "finding", open: openConversation { $0.find() })
                 .menu("days", exceptions: ["Go to This Day": "today is shown already"], Scene.menu(of: "Go to a day")),
         ]

@@ -30,15 +30,19 @@ struct WindowCrawler {
         var report = Report()
         let first = try await shown()
         let controls = Control.all(in: first.root, isMenu: scene.menu != nil)
+        let exceptions = Control.names(scene.exceptions.keys)
+        for name in scene.effects.keys where Control.names([name]).isDisjoint(with: controls.map(\.name)) {
+            report.withoutEffect.append("\(name) (not found)")
+        }
         for control in controls {
-            if scene.exceptions[control.name] == nil, let widget = control.widget(in: first.root),
+            if !exceptions.contains(control.name), let widget = control.widget(in: first.root),
                 !Control.isConnected(widget)
             {
                 report.unconnected.append(control.name)
             }
         }
         await Self.close()
-        for control in controls where scene.exceptions[control.name] == nil {
+        for control in controls where !exceptions.contains(control.name) {
             report.controls.append(control.name)
             let shown = try await shown()
             guard let widget = control.widget(in: shown.root) else {
@@ -63,11 +67,12 @@ struct WindowCrawler {
         let before = (
             windows: isMenu ? shown.before : WidgetTree.fingerprint(besides: left), state: await state()
         )
+        let effect = scene.effects.first { Control.names([$0.key]).contains(control.name) }?.value
         // The effect is not there without it.
-        if scene.effects[control.name]?() == true { return false }
+        if effect?() == true { return false }
         control.apply(to: widget)
         func isChanged() async -> Bool {
-            if let isThere = scene.effects[control.name] { return isThere() }
+            if let effect { return effect() }
             // A menu within the menu.
             if isMenu, WidgetTree.isA(widget, gtk_menu_button_get_type()) {
                 return gtk_menu_button_get_popover(OpaquePointer(widget)).map {
@@ -165,20 +170,22 @@ struct WindowCrawler {
     /// The texts that a person can read in a window.
     static func texts(of window: Window) -> [String] { WidgetTree.texts(in: window.widget) }
 
-    /// Uses the control with a name, as soon as it is there.
+    /// Uses the control with an English name, as soon as it is there.
     static func click(_ name: String, in window: Window) async -> Bool {
-        await Toolkit.eventually {
-            let control = Control.all(in: window.widget).first { $0.name == name }
+        let names = Control.names([name])
+        return await Toolkit.eventually {
+            let control = Control.all(in: window.widget).first { names.contains($0.name) }
             guard let control, let widget = control.widget(in: window.widget) else { return false }
             control.apply(to: widget)
             return true
         }
     }
 
-    /// Chooses the page with a name in a switcher.
+    /// Chooses the page with an English name in a switcher.
     static func use(_ name: String, in window: Window) async {
+        let names = Control.names([name])
         _ = await click(name, in: window)
         // A button that is chosen is no control any more.
-        _ = await Toolkit.eventually { !Control.all(in: window.widget).contains { $0.name == name } }
+        _ = await Toolkit.eventually { !Control.all(in: window.widget).contains { names.contains($0.name) } }
     }
 }
