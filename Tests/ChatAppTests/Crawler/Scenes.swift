@@ -198,8 +198,12 @@ final class Scenes {
             window.menu("menu of an own message") { [self] _ in await openMessageMenu { $0.isOutgoing } },
             contacts.menu("contact menu") { [self] _ in
                 let list = main?.contacts
+                // There is a conversation with him, so the menu has all entries.
                 _ = await Toolkit.eventually {
-                    (0..<3).contains { list?.list.focus(on: $0) == true && list?.showMenuOfFocused() == true }
+                    guard let list, let index = list.items.firstIndex(where: { $0.contact?.id == romeo }) else {
+                        return false
+                    }
+                    return list.list.focus(on: index) && list.showMenuOfFocused()
                 }
                 return nil
             },
