@@ -306,7 +306,7 @@ struct ArchitectureTests {
         let session = try ProjectFile("\(folder)/Session/Session.swift").text
         // A flag of a session would be a state beside the machine.
         #expect(
-            session.contains("public actor Session {")
+            session.contains("public final actor Session {")
                 && !session.contains(#/\n {4}(private )?var \w+(: Bool| = (true|false))\b/#))
         let paragraph = try #require(
             document.text.firstMatch(of: /parts of a session that have a state ([^\n]|\n(?!\n))*/))
@@ -352,7 +352,7 @@ struct ArchitectureTests {
     func finalActors() {
         var count = 0
         for (path, file) in files {
-            for line in file.lines where line.firstMatch(of: /^(?:public|package) (?:final )?actor /) != nil {
+            for line in file.lines where line.firstMatch(of: /^(?:public|package) (?:final )?actor\b/) != nil {
                 count += 1
                 #expect(line.contains("final"), "\(path): \(line)")
             }
