@@ -7,10 +7,14 @@ extension GTKTests {
     @Suite("Folding row")
     struct FoldingRowTests {
         // A label has no padding, so it begins where it is allocated.
-        private let one = Label("One of them")
-        private let two = Label("Two")
+        private let one: Label
+        private let two: Label
 
-        init() throws { try #require(Toolkit.isReady) }
+        init() throws {
+            // Widgets can be made only after GTK has started, also if this suite is the first one.
+            try #require(Toolkit.isReady)
+            (one, two) = (Label("One of them"), Label("Two"))
+        }
 
         private func place(_ child: Widget, in row: FoldingRow) -> (x: Double, y: Double)? {
             child.translate(x: 0, y: 0, to: row).map { ($0.x, $0.y) }

@@ -6,12 +6,18 @@ extension GTKTests {
     @MainActor
     @Suite("Side column")
     struct SideColumnTests {
-        private let short = Label("short").textAlignment(0)
-        private let long = Label(String(repeating: "many words that wrap ", count: 12)).wrap(maximumCharacters: 30)
-            .textAlignment(0)
-        private let hidden = Label("hidden").hidden()
+        private let short: Label
+        private let long: Label
+        private let hidden: Label
 
-        init() throws { try #require(Toolkit.isReady) }
+        init() throws {
+            // Widgets can be made only after GTK has started, also if this suite is the first one.
+            try #require(Toolkit.isReady)
+            short = Label("short").textAlignment(0)
+            long = Label(String(repeating: "many words that wrap ", count: 12)).wrap(maximumCharacters: 30)
+                .textAlignment(0)
+            hidden = Label("hidden").hidden()
+        }
 
         /// The position of a child in its column, and its width.
         private func place(_ child: Widget, in column: SideColumn) -> (x: Double, y: Double, width: Int)? {
