@@ -323,7 +323,7 @@ let package = Package(
         tests("XMPPStanzas", ["XMPPStanzas", "XMLStreaming", "XMPPAddress"]),
         tests("XMPPStream", foundation + ["ServerSide", "Cryptography"]),
         tests("Cryptography", ["Cryptography"]),
-        tests("TransportLayer", ["HongyanTesting", "TransportLayer", "ServerFixtures"]),
+        tests("TransportLayer", ["COpenSSL", "Cryptography", "HongyanTesting", "TransportLayer", "ServerFixtures"]),
         tests("JSONRPC", ["JSONRPC"]),
         tests("Localization", ["Localization"]),
         tests(

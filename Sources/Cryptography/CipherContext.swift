@@ -11,6 +11,7 @@ struct CipherContext: ~Copyable {
         fileprivate let hasVectorOfAnyLength: Bool
 
         private init(_ name: String, hasVectorOfAnyLength: Bool) {
+            Library.isReady
             guard let fetched = EVP_CIPHER_fetch(nil, name, nil) else {
                 preconditionFailure("This installation of libcrypto has no \(name).")
             }

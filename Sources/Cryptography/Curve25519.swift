@@ -92,6 +92,7 @@ private struct LibraryKey: ~Copyable {
     let pointer: OpaquePointer
 
     init?(private bytes: [UInt8], of type: Int32) {
+        Library.isReady
         guard bytes.count == 32, let key = EVP_PKEY_new_raw_private_key(type, nil, bytes, bytes.count) else {
             return nil
         }
@@ -99,6 +100,7 @@ private struct LibraryKey: ~Copyable {
     }
 
     init?(public bytes: [UInt8], of type: Int32) {
+        Library.isReady
         guard bytes.count == 32, let key = EVP_PKEY_new_raw_public_key(type, nil, bytes, bytes.count) else {
             return nil
         }
@@ -130,6 +132,7 @@ private struct FieldElement: ~Copyable {
     private var isReduced: Bool { BN_cmp(value, prime) < 0 }
 
     private init(_ littleEndian: [UInt8]) {
+        Library.isReady
         guard let value = BN_lebin2bn(littleEndian, Int32(littleEndian.count), nil), let prime = BN_new(),
             let context = BN_CTX_new()
         else { preconditionFailure("No memory for a number.") }

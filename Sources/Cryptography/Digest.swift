@@ -15,8 +15,9 @@ public struct Digest: ~Copyable, @unchecked Sendable {
 
     /// A digest of no data yet.
     public init(_ function: HashFunction) {
+        let implementation = function.implementation
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("No memory for a digest.") }
-        guard EVP_DigestInit_ex(context, function.implementation, nil) == 1 else {
+        guard EVP_DigestInit_ex(context, implementation, nil) == 1 else {
             preconditionFailure("libcrypto cannot start \(function.libraryName).")
         }
         self.function = function

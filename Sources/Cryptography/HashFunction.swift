@@ -80,6 +80,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
         let pointer: OpaquePointer
 
         init(_ function: HashFunction) {
+            Library.isReady
             guard let fetched = EVP_MD_fetch(nil, function.libraryName, nil) else {
                 preconditionFailure("This installation of libcrypto has no \(function.libraryName).")
             }

@@ -7,6 +7,7 @@ public enum SecureRandom {
         guard let length = Int32(exactly: count), length >= 0 else {
             throw CryptographyError(.invalidByteCount(count))
         }
+        Library.isReady
         var bytes = [UInt8](repeating: 0, count: count)
         guard RAND_bytes(&bytes, length) == 1 else { throw CryptographyError.fromLibrary(.randomnessUnavailable) }
         return bytes

@@ -1,4 +1,5 @@
 import CEpoll
+import COpenSSL
 import Glibc
 import Synchronization
 
@@ -45,6 +46,8 @@ public final class EventLoop: Sendable {
 
     /// Starts a loop. Its thread lives as long as the process, so create few.
     public init() {
+        // The thread is still at work when the process ends.
+        openssl_start()
         let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         // The clock of `ContinuousClock`, which advances while the machine sleeps.
