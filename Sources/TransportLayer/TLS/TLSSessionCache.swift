@@ -14,8 +14,8 @@ import Synchronization
 ///   lost its trust since;
 /// * it has not expired. The maximum is seven days (RFC 8446 §4.6.1).
 ///
-/// Some servers give sessions and resume none (Prosody 0.12): after ``refusalLimit`` refusals in a row nothing is kept for such
-/// a server for a day, because an offer costs the verification of the certificates.
+/// Some servers give sessions and resume none (Prosody 0.12): after two refusals in a row nothing is kept for such a server for a
+/// day, because an offer costs the verification of the certificates.
 ///
 /// A ticket of TLS 1.3 is used once, so that an observer cannot link two connections of a client by it (RFC 8446 §C.4).
 /// A session of TLS 1.2 without the extended master secret is not stored (RFC 7627 §5.3).
