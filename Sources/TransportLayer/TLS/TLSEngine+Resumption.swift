@@ -36,7 +36,7 @@ extension TLSEngine {
     /// cache it.
     static func sessionReceived(_ ssl: OpaquePointer?, _ session: OpaquePointer?) {
         guard let ssl, let session, let memory = memory(of: ssl), memory.storesSessions,
-            let ticket = TLSTicket(copying: session), ticket.byteCount <= TLSSessionCache.ticketBytes
+            let ticket = TLSTicket(copying: session)
         else { return }
         let version: TLSVersion = SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12
         var lifetime = Int64(clamping: SSL_SESSION_get_ticket_lifetime_hint(session))

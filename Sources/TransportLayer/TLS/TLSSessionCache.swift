@@ -56,8 +56,8 @@ public final class TLSSessionCache: Sendable {
     /// Servers send two tickets at a time; twice that serves a connection that broke before it could get new ones.
     static let sessionsPerServer = 4
 
-    /// A ticket has a few hundred bytes, but a server may choose up to 64 KiB.
-    static let ticketBytes = 16 * 1024
+    /// A ticket has a few hundred bytes and its certificate a few thousand, but a server may choose any size.
+    static let sessionBytes = 16 * 1024
 
     /// One refusal may be a restart of the server, which has lost its keys.
     static let refusalLimit = 2
@@ -102,7 +102,9 @@ public final class TLSSessionCache: Sendable {
     /// The server has resumed the session that was offered, or has refused to.
     func offerAnswered(_ key: Key, isResumed: Bool, now: Int64) {
         state.withLock { state in
+            state.uses += 1
             var entry = state.entries[key] ?? Entry()
+            entry.lastUse = state.uses
             entry.refusals = isResumed ? 0 : entry.refusals + 1
             if entry.refusals >= Self.refusalLimit { (entry.sessions, entry.pauseEnd) = ([], now + Self.pause) }
             state.entries[key] = entry.sessions.isEmpty && entry.refusals == 0 ? nil : entry
@@ -110,7 +112,7 @@ public final class TLSSessionCache: Sendable {
     }
 
     func insert(_ session: Session, for key: Key, now: Int64) {
-        guard session.expiry > now else { return }
+        guard session.expiry > now, session.ticket.byteCount <= Self.sessionBytes else { return }
         state.withLock { state in
             state.uses += 1
             var entry = state.entries[key] ?? Entry()
@@ -135,7 +137,7 @@ public final class TLSSessionCache: Sendable {
 /// It is a copy, and each connection gets another one: OpenSSL marks the session of a connection that ends without a farewell,
 /// and does not resume it.
 ///
-/// `@unchecked Sendable`: so nothing changes the session.
+/// `@unchecked Sendable`: the only reference is here, and its functions only read and copy, so nothing changes it.
 final class TLSTicket: @unchecked Sendable {
     private let pointer: OpaquePointer
 
@@ -146,12 +148,12 @@ final class TLSTicket: @unchecked Sendable {
 
     deinit { SSL_SESSION_free(pointer) }
 
-    /// The size of what the server wants to get back.
+    /// The size of what the server has chosen: what it wants to get back, and its certificate.
     var byteCount: Int {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
         SSL_SESSION_get0_ticket(pointer, &bytes, &count)
-        return count
+        return count + Int(max(0, i2d_X509(SSL_SESSION_get0_peer(pointer), nil)))
     }
 
     /// Offers the session on a connection; returns whether that is possible.
