@@ -145,12 +145,10 @@ final class AccountView {
     }
 
     /// Deletes the account on its server, after its address was typed.
-    @discardableResult
-    func deleteOnServer() -> MessageDialog? {
-        guard let row = actions.accounts.rows[id] else { return nil }
+    private func deleteOnServer() {
+        guard let row = actions.accounts.rows[id] else { return }
         guard row.connection.isOnline else {
-            showToast(localized("This needs a connection; try again when the account is online."))
-            return nil
+            return showToast(localized("This needs a connection; try again when the account is online."))
         }
         let field = EntryRow(localized("Address"))
         let dialog = MessageDialog(
@@ -163,7 +161,7 @@ final class AccountView {
         dialog.setEnabled("delete", false)
         field.onChange { [weak dialog] text in dialog?.setEnabled("delete", text == row.address.description) }
         dialog.present(over: window()) { [weak self] answer in
-            self?.deletionField = nil
+            self?.deletionQuestion = nil
             guard answer == "delete", let self else { return }
             Task { [weak self, actions = self.actions, id = self.id] in
                 do throws(SignInFailure) {
@@ -174,12 +172,11 @@ final class AccountView {
                 }
             }
         }
-        // libadwaita 1.2 requires the row to live as long as the dialog does.
-        deletionField = field
-        return dialog
+        // Its button is enabled while the user types. libadwaita 1.2 requires the row to live as long as the dialog does.
+        deletionQuestion = (dialog, field)
     }
 
-    private(set) var deletionField: EntryRow?
+    private var deletionQuestion: (dialog: MessageDialog, field: EntryRow)?
 
     /// Opens what the server offers to this account, such as the administration of the server.
     private func showCommands() {

@@ -168,10 +168,49 @@ struct WindowCrawler {
     // MARK: Looking
 
     /// The texts that a person can read in a window.
-    static func texts(of window: Window) -> [String] { WidgetTree.texts(in: window.widget) }
+    static func texts(of window: Widget) -> [String] { WidgetTree.texts(in: window.widget) }
+
+    /// The question that is open.
+    static var question: Window? {
+        WidgetTree.toplevels.last {
+            WidgetTree.isA($0.widget, adw_message_dialog_get_type()) && gtk_widget_get_mapped($0.widget).isTrue
+        }.map { Window(toplevel: UnsafeMutableRawPointer($0)) }
+    }
+
+    /// Presses a button of the question that opens.
+    static func answer(_ name: String) async -> Bool {
+        guard await Toolkit.eventually({ question != nil }), let question else { return false }
+        guard await click(name, in: question) else { return false }
+        // GTK clicks by code a moment later.
+        return await Toolkit.eventually { self.question == nil }
+    }
+
+    /// The window with an English title, as soon as it is there.
+    static func window(_ title: String) async -> Window? {
+        let titles = Control.names([title])
+        func found() -> UnsafeMutablePointer<GtkWindow>? {
+            WidgetTree.toplevels.first { window in
+                gtk_widget_get_mapped(window.widget).isTrue
+                    && gtk_window_get_title(window).map { titles.contains(String(cString: $0)) } ?? false
+            }
+        }
+        guard await Toolkit.eventually({ found() != nil }) else { return nil }
+        return found().map { Window(toplevel: UnsafeMutableRawPointer($0)) }
+    }
+
+    /// Types into the empty field, or the row, with an English name, as soon as it is there.
+    static func type(_ text: String, into name: String, in window: Widget) async -> Bool {
+        let names = Control.names([name])
+        return await Toolkit.eventually {
+            let field = Control.all(in: window.widget).first { $0.use == .type && names.contains($0.name) }
+            guard let widget = field?.widget(in: window.widget) else { return false }
+            gtk_editable_set_text(OpaquePointer(widget), text)
+            return true
+        }
+    }
 
     /// Uses the control with an English name, as soon as it is there.
-    static func click(_ name: String, in window: Window) async -> Bool {
+    static func click(_ name: String, in window: Widget) async -> Bool {
         let names = Control.names([name])
         return await Toolkit.eventually {
             let control = Control.all(in: window.widget).first { names.contains($0.name) }
