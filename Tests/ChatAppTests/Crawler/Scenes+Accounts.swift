@@ -1,4 +1,3 @@
-import CGTK
 import ChatEngine
 import Testing
 import WindowFixtures
@@ -74,11 +73,8 @@ extension Scenes {
             let view = await account()
             await Toolkit.settle()
             try #require(await WindowCrawler.click("Sign Out and Remove…", in: view.window))
-            @MainActor func dialog() -> UnsafeMutablePointer<GtkWindow>? {
-                WidgetTree.toplevels.first { WidgetTree.isA($0.widget, adw_message_dialog_get_type()) }
-            }
-            _ = await Toolkit.eventually { dialog() != nil }
-            return Window(toplevel: UnsafeMutableRawPointer(try #require(dialog())))
+            _ = await Toolkit.eventually { WindowCrawler.question != nil }
+            return try #require(WindowCrawler.question)
         }
     }
 
