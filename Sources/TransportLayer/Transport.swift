@@ -60,7 +60,7 @@ extension Transport {
 
 /// A transport that lives on an event loop: an owner on the same loop reads and writes without a task. Everything except
 /// ``loop`` is called on the thread of the loop.
-package protocol EventLoopTransport: Transport {
+package protocol EventLoopTransport: Transport, AnyObject {
     var loop: EventLoop { get }
 
     /// Whether bytes can be queued without waiting.

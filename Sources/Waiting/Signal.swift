@@ -9,10 +9,15 @@ package final class Signal: Sendable {
     }
 
     private let state = Mutex(State.quiet)
+    /// Whether the state is `sent`; changed under the lock.
+    private let isKept = Atomic(false)
 
     package init() {}
 
     package func send() {
+        // A signal that is kept already needs no lock. It is exchanged for itself, because then the task that takes it sees what
+        // happened before this.
+        if isKept.compareExchange(expected: true, desired: true, ordering: .acquiringAndReleasing).exchanged { return }
         let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
             switch state {
             case .waiting(let waiter):
@@ -20,6 +25,7 @@ package final class Signal: Sendable {
                 return waiter
             case .quiet, .sent:
                 state = .sent
+                isKept.store(true, ordering: .releasing)
                 return nil
             }
         }
@@ -33,6 +39,7 @@ package final class Signal: Sendable {
                 let isDone = state.withLock { state in
                     switch state {
                     case .sent:
+                        _ = isKept.exchange(false, ordering: .acquiringAndReleasing)
                         state = .quiet
                         return true
                     case .quiet where Task.isCancelled:

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import Waiting
 
@@ -18,6 +19,30 @@ struct WaitingTests {
         signal.send()
         await task.value
         #expect(isOver.isOpen)
+    }
+
+    /// Counts without a lock: only the signal orders what is read.
+    private final class Tally: Sendable {
+        let count = Atomic(0)
+    }
+
+    @Test("the task that waits for a signal sees what each of many threads did before it sent one")
+    func signalsOfThreads() async {
+        let (signal, tally) = (Signal(), Tally())
+        let (threads, times) = (4, 5000)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<threads {
+                group.addTask {
+                    for _ in 0..<times {
+                        tally.count.add(1, ordering: .relaxed)
+                        signal.send()
+                    }
+                }
+            }
+            // Without the last signal, this would wait for ever.
+            while tally.count.load(ordering: .relaxed) < threads * times { await signal.wait() }
+        }
+        #expect(tally.count.load(ordering: .relaxed) == threads * times)
     }
 
     @Test("waiting for a signal, a gate, a lock, a promise or a mailbox ends with the task")

@@ -55,8 +55,8 @@ public final class EventLoop: Sendable {
         precondition(epoll >= 0 && wakeUp >= 0 && timer >= 0, "no event loop: the process has no file descriptor left")
         state = EventLoopState(epoll: epoll, timer: timer)
         // Edge-triggered: the counters are never read, because each write and each expiration is an event.
-        state.add(wakeUp, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.ownToken)
-        state.add(timer, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.ownToken)
+        state.add(wakeUp, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.wakeUpToken)
+        state.add(timer, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.timerToken)
 
         var handle = pthread_t()
         let loop = Unmanaged.passRetained(self)
@@ -103,11 +103,11 @@ public final class EventLoop: Sendable {
             // What has arrived is handled before deadlines: if the loop was late, the other side was not.
             state.fireTimers()
             state.flushConnections()
+            state.armTimer()
             let mayWait = inbox.withLock { inbox in
                 inbox.isWaiting = inbox.work.isEmpty && !state.hasWork
                 return inbox.isWaiting
             }
-            if mayWait { state.armTimer() }
             state.poll(milliseconds: mayWait ? -1 : 0)
             if mayWait { inbox.withLock { $0.isWaiting = false } }
         }

@@ -18,8 +18,10 @@ package protocol Flushable: AnyObject, Sendable {
 /// `@unchecked Sendable`: every member except the initialiser is called only on the thread of the loop, by the loop
 /// itself and by actors whose executor is the loop. The initialiser runs before the thread starts.
 package final class EventLoopState: @unchecked Sendable {
-    /// The token of the descriptors of the loop itself, which have no handler: they only end a wait.
-    static let ownToken: UInt64 = 0
+    /// The token of the descriptor that ends a wait because of queued work, which has no handler.
+    static let wakeUpToken: UInt64 = 0
+    /// The token of the descriptor of the timer.
+    static let timerToken: UInt64 = 1
 
     private struct WeakHandler {
         weak var handler: (any EventHandler)?
@@ -27,7 +29,7 @@ package final class EventLoopState: @unchecked Sendable {
 
     private let epoll: Int32
     private var handlers: [UInt64: WeakHandler] = [:]
-    private var lastToken = ownToken
+    private var lastToken = timerToken
     private var gathered: [any Flushable] = []
     /// Empty, with the memory that the next turn needs.
     private var flushing: [any Flushable] = []
@@ -36,6 +38,10 @@ package final class EventLoopState: @unchecked Sendable {
     private var timers = TimerQueue()
     /// The instant at which the descriptor of the timer reports; `nil` if it does not.
     private var armed: ContinuousClock.Instant?
+    /// Whether a timer was added, or the descriptor has reported, since the descriptor was set.
+    private var mustArm = false
+    /// Whether the descriptor of the timer has reported.
+    private var hasTimeCome = false
     /// Work that the loop itself has queued: it needs neither a lock nor a wake-up.
     private var work: [EventLoop.Work] = []
 
@@ -106,6 +112,7 @@ package final class EventLoopState: @unchecked Sendable {
         guard count > 0 else { return }
         for index in 0..<Int(count) {
             let event = events[index]
+            if event.data.u64 == Self.timerToken { hasTimeCome = true }
             handlers[event.data.u64]?.handler?.eventsOccurred(event.events)
         }
     }
@@ -119,16 +126,19 @@ package final class EventLoopState: @unchecked Sendable {
     package func schedule(
         at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
     ) -> TimerQueue.Identifier {
-        timers.insert(deadline: deadline, action)
+        mustArm = true
+        return timers.insert(deadline: deadline, action)
     }
 
     package func cancelTimer(_ identifier: TimerQueue.Identifier) {
         timers.remove(identifier)
     }
 
-    /// Makes the next wait end at the earliest deadline. A deadline that has become later costs a wake-up, not a system call
-    /// for each change.
+    /// Makes a wait end at the earliest deadline. A deadline that has become later costs a wake-up, not a system call for each
+    /// change.
     func armTimer() {
+        guard mustArm else { return }
+        mustArm = false
         guard let deadline = timers.nextDeadline, armed.map({ deadline < $0 }) ?? true else { return }
         // Rounded up: a timer that reports too early would not report again.
         let pause = max(.zero, ContinuousClock.now.duration(to: deadline)) + .nanoseconds(1)
@@ -140,10 +150,12 @@ package final class EventLoopState: @unchecked Sendable {
         armed = deadline
     }
 
+    /// Calls what is due, if the descriptor of the timer has reported.
     func fireTimers() {
-        guard armed != nil || timers.nextDeadline != nil else { return }
+        guard hasTimeCome else { return }
+        hasTimeCome = false
+        (armed, mustArm) = (nil, true)
         let now = ContinuousClock.now
-        if let armed, armed <= now { self.armed = nil }
         while let action = timers.removeDue(now) { action() }
     }
 }

@@ -55,24 +55,21 @@ extension SocketTransport: Flushable {
     }
 
     private func sendQueued() {
-        while true {
-            guard send() else { return }
+        guard send() else { return }
+        while !queued.isEmpty || engine?.hasOutput == true {
             // Encrypted as late as possible, so that a stalled peer costs memory for plain bytes only.
-            if !queued.isEmpty {
-                let bytes = queued
-                queued = []
-                if engine == nil {
-                    outgoing = bytes
-                } else {
-                    do throws(TransportError) {
-                        try engine?.encrypt(bytes)
-                    } catch {
-                        return fail(error)
-                    }
+            let bytes = exchange(&queued, with: [])
+            if engine == nil {
+                outgoing = bytes
+            } else {
+                do throws(TransportError) {
+                    if !bytes.isEmpty { try engine?.encrypt(bytes) }
+                } catch {
+                    return fail(error)
                 }
+                takeEngineOutput()
             }
-            takeEngineOutput()
-            if outgoing.isEmpty { break }
+            guard send() else { return }
         }
         guard mustFinish else { return }
         // The close_notify of TLS needs another pass.
@@ -173,8 +170,8 @@ extension SocketTransport: Flushable {
 extension SocketTransport: EventLoopTransport {
     package nonisolated var isReadyToWrite: Bool {
         onLoop {
-            $0.phase == .open && $0.failure == nil && $0.writeFailure == nil
-                && $0.unsentCount < $0.limits.queuedBytes
+            // An open transport has no failure of reading.
+            $0.phase == .open && $0.writeFailure == nil && $0.unsentCount < $0.limits.queuedBytes
         }
     }
 

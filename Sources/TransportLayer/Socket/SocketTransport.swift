@@ -187,8 +187,10 @@ extension SocketTransport: EventHandler {
             deliver()
         }
         if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            // Every event reports both directions: nothing waits for a kernel that took everything.
+            let waits = !isWritable || events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
             isWritable = true
-            if phase == .connecting { wakeWriters() } else { flush() }
+            if phase == .connecting { wakeWriters() } else if waits { flush() }
         }
     }
 }

@@ -92,7 +92,7 @@ final class ConnectionReader {
     @inline(never)
     private func handleInput(in session: isolated Session) async {
         await session.receiver.handle(in: session)
-        if session.configuration.store != nil { await session.saveIfDue() }
+        if session.isStored { await session.saveIfDue() }
         inputHandled(in: session)
         if isTLSDue, let transport = session.connection.transport { await secure(transport, in: session) }
         if session.machine.isDraining { session.connection.over.open() }
@@ -140,7 +140,7 @@ final class ConnectionReader {
 
     /// Goes on reading, unless something has to be waited for: then a task handles what was received, and reading pauses.
     private func completeInput(isHandled: Bool, in session: isolated Session) {
-        if isHandled, session.configuration.store == nil, !isTLSDue, !session.machine.isDraining {
+        if isHandled, !session.isStored, !isTLSDue, !session.machine.isDraining {
             inputHandled(in: session)
             if session.observers.gate.isOpen, !mustDrain(session) { return }
         }

@@ -61,9 +61,10 @@ final class ConnectionWriter {
 
     /// Passes the outbox to the transport, at once if that needs no waiting.
     func flush(in session: isolated Session) {
-        guard case .ready = state, !outbox.isEmpty, let transport = session.connection.transport else { return }
+        guard case .ready = state, !outbox.isEmpty else { return }
         // A stanza may be resent by another process only if it was stored before it left this one.
-        guard session.configuration.store == nil, let direct = session.connection.direct, direct.isReadyToWrite else {
+        guard !session.isStored, let direct = session.connection.direct, direct.isReadyToWrite else {
+            guard let transport = session.connection.transport else { return }
             state = .writing(
                 Task {
                     await writeOutbox(to: transport, in: session)

@@ -76,7 +76,7 @@ extension Session {
 
     /// The stream is over: stores the state of the session, or that it is lost.
     func saveEnd(_ end: StreamEnd) async {
-        guard configuration.store != nil else { return }
+        guard isStored else { return }
         let isWanted = end.reason == .requested
         // The end was requested before the server was reached: the stored state is still valid.
         if isWanted, !machine.wasOnline { return }

@@ -47,7 +47,7 @@ final class StanzaReceiver {
     /// - Returns: Whether all was handled.
     func handleAtOnce(in session: isolated Session) -> Bool {
         guard !inbox.isEmpty else { return true }
-        guard session.configuration.store == nil else { return false }
+        guard !session.isStored else { return false }
         let chain = session.interceptors[...]
         while !inbox.isEmpty {
             let items = inbox
@@ -128,7 +128,7 @@ final class StanzaReceiver {
                 switch item {
                 case .element(let element): session.emit(.element(element))
                 case .stanzas(let elements):
-                    if session.configuration.store == nil {
+                    if !session.isStored {
                         await intercepting(chain, in: session) {
                             for element in elements {
                                 await handle(ReceivedStanza(element, by: &decoder), chain, in: session)
@@ -157,7 +157,7 @@ final class StanzaReceiver {
 
     private func handled(_ count: Int, in session: isolated Session) {
         guard count > 0 else { return }
-        if session.configuration.store != nil { session.saving.handled(count) }
+        if session.isStored { session.saving.handled(count) }
         let actions = session.stream?.stanzasHandled(count, now: session.clock.now()) ?? []
         // What the stanzas have led to is settled after the read, as its deadlines are.
         if !actions.isEmpty || !session.connection.reader.isInTurn { session.perform(actions) }

@@ -65,7 +65,7 @@ extension StanzaSender {
     /// - Returns: Whether it was certainly written; otherwise its token may have failed.
     @discardableResult
     private func submit(_ stanza: AnyStanza, _ number: StanzaToken, in session: isolated Session) -> Bool {
-        if session.configuration.store != nil { session.saving.changed() }
+        if session.isStored { session.saving.changed() }
         let writer = session.connection.writer
         guard !writer.outbox.keepsPieces else {
             writer.outbox.append(number)
@@ -140,7 +140,7 @@ extension StanzaSender {
     /// Passes everything that was sent from outside to the stream machine.
     func takeIntake(in session: isolated Session) {
         guard let batch = session.intake.take() else { return }
-        if session.configuration.store != nil { session.saving.changed() }
+        if session.isStored { session.saving.changed() }
         let writer = session.connection.writer
         guard session.machine.sending == .now, !writer.outbox.keepsPieces else {
             for token in batch.tokens { decide(on: token, in: session) }

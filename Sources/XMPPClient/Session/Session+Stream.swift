@@ -49,7 +49,7 @@ extension Session {
             }
         }
         requests.ownAddress = session.address
-        if configuration.store != nil {
+        if isStored {
             saving.changed()
             saving.left(session.unacknowledged)
         }
@@ -104,7 +104,7 @@ extension Session {
     }
 
     private func acknowledged(_ numbers: [StanzaToken]) {
-        guard configuration.store != nil else { return sent.acknowledged(numbers, in: self) }
+        guard isStored else { return sent.acknowledged(numbers, in: self) }
         saving.confirmed(numbers)
     }
 

@@ -22,23 +22,19 @@ extension Session {
         if let awake = clock.awake?() { perform(machine.clocksRead(now: now, awake: awake)) }
     }
 
-    /// Sets the timer to the next deadline, unless it is set to an earlier time already.
+    /// Sets the timer to the next deadline, unless it is set to an earlier time already: one deadline after the other, because
+    /// usually there is only one.
     func rearm() {
-        guard let next = nextDeadline, timer.isDue(before: next) else { return }
-        timer.set(to: next, of: clock, on: loop) { [weak self] number in
+        if let deadline = stream?.nextDeadline ?? nil { arm(deadline) }
+        if let deadline = requests.nextDeadline { arm(deadline) }
+        if let deadline = machine.nextDeadline { arm(deadline) }
+    }
+
+    private func arm(_ deadline: ContinuousClock.Instant) {
+        guard timer.isDue(before: deadline) else { return }
+        timer.set(to: deadline, of: clock, on: loop) { [weak self] number in
             self?.onLoop { $0.timePassed(number) }
         }
-    }
-
-    private var nextDeadline: ContinuousClock.Instant? {
-        earliest(earliest(stream?.nextDeadline ?? nil, requests.nextDeadline), machine.nextDeadline)
-    }
-
-    private func earliest(
-        _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
-    ) -> ContinuousClock.Instant? {
-        guard let one, let other else { return one ?? other }
-        return min(one, other)
     }
 
     /// Reports the time to the machines and the requests.

@@ -4,23 +4,20 @@ import Waiting
 import XMPPStanzas
 import XMPPStream
 
-/// A session of an account with its server, which ``Client/run(from:_:)`` passes to a program, or of an external
-/// component, from ``Component/run(from:_:)``.
+/// A session of an account with its server, from ``Client/run(from:_:)``, or of a component, from ``Component/run(from:_:)``.
 ///
 /// The session drives two machines: `SessionMachine` decides when to connect and which state is shown, and the stream
 /// machine implements the protocol. The session sends in one order, matches responses to requests, routes requests to
-/// their handlers, and notifies observers in batches. All of its work is done in tasks of `run`, which have ended when
-/// `run` returns.
+/// their handlers, and notifies observers in batches. All of its work is done in tasks of `run`, which end before it returns.
 ///
 /// The session and its connection run on one event loop: a read, its parsing, its handling and the write that answers it are
-/// one turn on one thread. An actor with the same executor, for example an extension, is called without changing threads:
+/// one turn on one thread. An actor with the same executor, for example an extension, is called without changing threads,
+/// and must not block:
 ///
 ///     actor Echo: SessionExtension {
 ///         private let session: Session
 ///         nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
 ///     }
-///
-/// Code that runs there must not block.
 public final actor Session {
     /// The purpose of the connection.
     enum Purpose {
@@ -29,6 +26,8 @@ public final actor Session {
 
     private nonisolated let sharedConfiguration: SharedConfiguration
     nonisolated var configuration: ClientConfiguration { sharedConfiguration.value }
+    /// Whether the session has a store: what it sends and handles is stored first.
+    nonisolated let isStored: Bool
     nonisolated let purpose: Purpose
     nonisolated let clock: SessionClock
     /// The loop on which the session runs.
@@ -83,6 +82,7 @@ public final actor Session {
         let configuration = sharedConfiguration.value
         self.sharedConfiguration = sharedConfiguration
         self.purpose = purpose
+        isStored = configuration.store != nil
         clock = configuration.clock
         loop = configuration.eventLoop ?? EventLoop.next()
         machine = SessionMachine(
@@ -163,7 +163,7 @@ extension Session {
     func close(_ farewell: SessionMachine.Farewell) {
         observers.gate.forceOpen()
         sender.takeIntake(in: self)
-        let canBeResumed = configuration.store != nil && resumptionState != nil
+        let canBeResumed = isStored && resumptionState != nil
         perform(machine.closeRequested(canBeResumed ? farewell : .closing, now: clock.now()))
         connectionWanted.open()
     }

@@ -1,0 +1,65 @@
+import Synchronization
+import Testing
+import Waiting
+
+@testable import TransportLayer
+
+@Suite("Timers of an event loop", .timeLimit(.minutes(5)))
+struct EventLoopTimerTests {
+    /// Gives a loop new work in each turn, until it is told to end.
+    private final class Work: Sendable {
+        private let isOver = Atomic(false)
+
+        func start(on loop: EventLoop) {
+            loop.execute { if !self.isOver.load(ordering: .relaxed) { self.start(on: loop) } }
+        }
+
+        func end() { isOver.store(true, ordering: .relaxed) }
+    }
+
+    /// Which timers have fired, in their order.
+    private final class Record: Sendable {
+        private let numbers = Mutex<[Int]>([])
+        let isComplete = Gate()
+
+        func add(_ number: Int, isLast: Bool) {
+            numbers.withLock { $0.append(number) }
+            if isLast { isComplete.open() }
+        }
+
+        var all: [Int] { numbers.withLock { $0 } }
+    }
+
+    @Test("They fire in the order of their deadlines, also while the loop always has work", arguments: [false, true])
+    func order(isBusy: Bool) async {
+        let (loop, work, record) = (EventLoop(), Work(), Record())
+        if isBusy { work.start(on: loop) }
+        loop.execute {
+            for number in [3, 1, 2] {
+                _ = loop.state.schedule(after: .milliseconds(10 * number)) { record.add(number, isLast: number == 3) }
+            }
+        }
+        await record.isComplete.wait()
+        work.end()
+        #expect(record.all == [1, 2, 3])
+    }
+
+    @Test("One that is added by another one, or after others have fired or were cancelled, fires")
+    func later() async {
+        let (loop, record) = (EventLoop(), Record())
+        loop.execute {
+            let cancelled = loop.state.schedule(after: .milliseconds(5)) { record.add(0, isLast: false) }
+            _ = loop.state.schedule(after: .seconds(3600)) { record.add(0, isLast: true) }
+            _ = loop.state.schedule(after: .milliseconds(10)) {
+                record.add(1, isLast: false)
+                _ = loop.state.schedule(at: .now.advanced(by: .milliseconds(-5))) {
+                    record.add(2, isLast: false)
+                    _ = loop.state.schedule(after: .milliseconds(10)) { record.add(3, isLast: true) }
+                }
+            }
+            loop.state.cancelTimer(cancelled)
+        }
+        await record.isComplete.wait()
+        #expect(record.all == [1, 2, 3])
+    }
+}
