@@ -196,32 +196,50 @@ struct RoomMakingLiveTests {
         }
     }
 
-    @Test("what one device sets about the notifications of a room, another one follows")
+    /// What a device stores about the notifications of a room.
+    private static func level(_ room: JID, of person: Person) async -> ConversationSettings.Notifications? {
+        let key = ConversationKey(account: person.id, address: room, kind: .room)
+        let settings = try? await person.store.read { reader throws(StoreError) in
+            try reader.conversation(key).flatMap { id throws(StoreError) in try reader.conversation(id)?.settings }
+        }
+        return settings?.notifications
+    }
+
+    @Test(
+        "what one device sets about the notifications of a room, another one follows; a choice without a connection outlasts the older one"
+    )
     func notifications() async throws {
         let server = try await ServerKind.prosody13.shared()
         let name = try await server.newAccount("romeo")
         let (desk, phone) = (try await Person(name, on: server), try await Person(name, on: server))
         try await desk.whileRunning {
-            try await phone.whileRunning {
+            let room = try await phone.whileRunning {
                 try await Person.waitUntilOnline([desk, phone])
                 let service = try #require(await desk.account.rooms.service())
                 let room = try JID("quiet-\(desk.address.local ?? "")@\(service)")
                 try await desk.account.rooms.create(
                     room, nickname: "romeo", settings: RoomSettings(name: "Quiet", access: .everybody))
-                let (store, key) = (phone.store, ConversationKey(account: phone.id, address: room, kind: .room))
                 for level in [ConversationSettings.Notifications.none, .mentions, .all] {
                     try await desk.account.bookmarks.share(level, of: room)
-                    try await Self.wait(for: phone.account) { _ in
-                        let settings = try? await store.read { reader throws(StoreError) in
-                            try reader.conversation(key).flatMap { id throws(StoreError) in
-                                try reader.conversation(id)?.settings
-                            }
-                        }
-                        return settings?.notifications == level
-                    }
+                    try await Self.wait(for: phone.account) { _ in await Self.level(room, of: phone) == level }
                 }
-                try await desk.account.rooms.destroy(room)
+                return room
             }
+            // The phone is offline now.
+            let quiet = ConversationSettings.Notifications.none
+            let key = ConversationKey(account: phone.id, address: room, kind: .room)
+            try await phone.store.write { writer throws(StoreError) in
+                try writer.update(ConversationSettings(notifications: quiet), of: writer.openConversation(key))
+            }
+            try await phone.account.bookmarks.share(quiet, of: room)
+            try await phone.whileRunning {
+                try await Self.wait(for: desk.account) { _ in await Self.level(room, of: desk) == quiet }
+                #expect(await Self.level(room, of: phone) == quiet)
+                // What another device sets later is followed again.
+                try await desk.account.bookmarks.share(.mentions, of: room)
+                try await Self.wait(for: phone.account) { _ in await Self.level(room, of: phone) == .mentions }
+            }
+            try await desk.account.rooms.destroy(room)
         }
     }
 

@@ -152,6 +152,7 @@ struct ContractTests {
         settings.pinRank = 3
         settings.notifications = .mentions
         settings.mutedUntil = .at(100)
+        settings.isUnshared = true
         let (pinned, id) = (settings, list[1].id)
         try await store.store.write { store throws(StoreError) in try store.update(pinned, of: id) }
         list = try await store.store.read { store throws(StoreError) in try store.conversations() }

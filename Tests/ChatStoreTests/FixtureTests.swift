@@ -49,8 +49,9 @@ struct FixtureTests {
             try store.save(StoredRoom(address: .balcony, nickname: "Juliet"), of: account)
             try store.savePublishedName("Romeo Montague", of: .romeo, account: account)
             try store.setMarkedUnread(true, in: store.openConversation(balcony))
-            try store.update(
-                ConversationSettings(isPinned: true, pinRank: 4), of: store.openConversation(balcony))
+            var settings = ConversationSettings(isPinned: true, pinRank: 4)
+            settings.isUnshared = true
+            try store.update(settings, of: store.openConversation(balcony))
             try store.noteBeginning(of: store.openConversation(romeo), at: .at(8))
             try store.savePresence(StoredPresence(address: .romeoPhone, show: "away"), of: account)
         }
@@ -118,6 +119,7 @@ struct FixtureTests {
                 try store.notices(of: list[1].id, in: .at(0) ... .at(99)).map(\.notice.kind)
                     == (version < 6 ? [] : [.began]))
             #expect(list.map(\.settings.pinRank) == [version < 10 ? nil : 4, nil])
+            #expect(list.map(\.settings.isUnshared) == [version >= 12, false])
             #expect(list.map(\.begun) == [nil, version < 11 ? nil : .at(8)])
             #expect(try store.eventReaders().map(\.name) == (version < 7 ? [] : ["bot"]))
             #expect(try store.events(after: 0, limit: 9).map(\.kind) == (version < 7 ? [] : [.room]))

@@ -39,11 +39,21 @@ public struct BookmarkService: Sendable {
         context.events.post(.room(room.bare))
     }
 
-    /// Shares which messages of a bookmarked room cause a notification with the other devices (XEP-0492).
+    /// Sets which messages of a room cause a notification, on all devices (XEP-0492). Without a connection or a bookmark the
+    /// other devices follow later, whatever they have set before.
     public func share(
         _ notifications: ConversationSettings.Notifications, of room: JID
     ) async throws(ClientError) {
-        guard await context.session?[Bookmarks.self]?.all[room.bare] != nil else { return }
+        await update(room) { settings in
+            settings.notifications = notifications
+            settings.isUnshared = true
+        }
+        if await context.session?[Bookmarks.self]?.all[room.bare] != nil { try await publish(notifications, of: room) }
+    }
+
+    private func publish(
+        _ notifications: ConversationSettings.Notifications, of room: JID
+    ) async throws(ClientError) {
         let level = NotificationSettings.Level(notifications)
         try await change(room) { bookmark in
             var settings = bookmark.notifications ?? NotificationSettings()
@@ -52,24 +62,48 @@ public struct BookmarkService: Sendable {
             if settings.level(for: Self.identity) != level { settings.set(level, for: Self.identity) }
             bookmark.notifications = settings
         }
+        // The user may have chosen something else meanwhile.
+        await update(room) { if $0.notifications == notifications { $0.isUnshared = false } }
     }
 
     /// What this program is, for settings of some kinds of program.
     private static let identity = DiscoveryInformation.Identity(category: "client", type: "pc")
 
-    /// Takes over what another device has set.
-    private func follow(_ settings: NotificationSettings?, of room: JID, isJoined: Bool) async {
-        guard let level = settings?.level(for: Self.identity) else { return }
-        let wanted = ConversationSettings.Notifications(level)
-        let key = ConversationKey(account: context.id, address: room.bare, kind: .room)
+    /// Takes over what another device has set, unless the user has chosen something here that the others do not know yet.
+    private func follow(_ bookmark: Bookmark, of room: JID) async {
+        let wanted = bookmark.notifications?.level(for: Self.identity).map { ConversationSettings.Notifications($0) }
+        let key = key(of: room)
+        let own = try? await context.store.read { reader throws(StoreError) in
+            try reader.conversation(key).flatMap { id throws(StoreError) in try reader.conversation(id)?.settings }
+        }
+        if let own, own.isUnshared, own.notifications != wanted {
+            try? await publish(own.notifications, of: room)
+        } else if let wanted, own != nil || bookmark.joinsAutomatically {
+            await update(room, opens: true) { settings in
+                guard !settings.isUnshared || settings.notifications == wanted else { return }
+                settings.notifications = wanted
+                settings.isUnshared = false
+            }
+        }
+    }
+
+    private func key(of room: JID) -> ConversationKey {
+        ConversationKey(account: context.id, address: room.bare, kind: .room)
+    }
+
+    /// Changes the settings of the conversation.
+    ///
+    /// - Parameter opens: whether a missing conversation is added.
+    private func update(
+        _ room: JID, opens: Bool = false, _ body: @escaping @Sendable (inout ConversationSettings) -> Void
+    ) async {
+        let key = key(of: room)
         await context.save { writer throws(StoreError) in
-            var conversation = try writer.conversation(key)
-            if conversation == nil, isJoined { conversation = try writer.openConversation(key) }
-            guard let id = conversation, var settings = try writer.conversation(id)?.settings,
-                settings.notifications != wanted
-            else { return }
-            settings.notifications = wanted
-            try writer.update(settings, of: id)
+            let found = opens ? try writer.openConversation(key) : try writer.conversation(key)
+            guard let id = found, let old = try writer.conversation(id)?.settings else { return }
+            var settings = old
+            body(&settings)
+            if settings != old { try writer.update(settings, of: id) }
         }
     }
 
@@ -81,12 +115,24 @@ public struct BookmarkService: Sendable {
     /// Joins the rooms that another device of this account joins.
     func run(in session: Session) async {
         guard let bookmarks = session[Bookmarks.self] else { return }
-        for await event in bookmarks.events() {
-            switch event {
-            case .populated: for (room, bookmark) in await bookmarks.all { await changed(room, bookmark) }
-            case .changed(let room, let bookmark): await changed(room, bookmark)
-            case .removed(let room): context.events.post(.room(room))
+        let connections = session.events([.connection])
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                // A new login reads all bookmarks again.
+                for await batch in connections {
+                    for case .connection(.online(_, isResumed: true)) in batch {
+                        for (room, bookmark) in await bookmarks.all { await follow(bookmark, of: room) }
+                    }
+                }
             }
+            for await event in bookmarks.events() {
+                switch event {
+                case .populated: for (room, bookmark) in await bookmarks.all { await changed(room, bookmark) }
+                case .changed(let room, let bookmark): await changed(room, bookmark)
+                case .removed(let room): context.events.post(.room(room))
+                }
+            }
+            group.cancelAll()
         }
     }
 
@@ -94,7 +140,7 @@ public struct BookmarkService: Sendable {
         if bookmark.joinsAutomatically {
             await rooms.enter(bookmarked: room, nickname: bookmark.nickname, name: bookmark.title)
         }
-        await follow(bookmark.notifications, of: room, isJoined: bookmark.joinsAutomatically)
+        await follow(bookmark, of: room)
         context.events.post(.room(room))
     }
 }

@@ -47,13 +47,13 @@ extension SQLiteTransaction {
     func update(_ settings: ConversationSettings, of conversation: ConversationID) throws(StoreError) {
         try connection.run(
             """
-            UPDATE conversations SET is_pinned = ?, pin_rank = ?, is_archived = ?, notifications = ?, muted_until = ?
-            WHERE id = ?
+            UPDATE conversations SET is_pinned = ?, pin_rank = ?, is_archived = ?, notifications = ?, muted_until = ?,
+            is_unshared = ? WHERE id = ?
             """,
             [
                 SQLiteValue(settings.isPinned), SQLiteValue(settings.pinRank), SQLiteValue(settings.isArchived),
                 SQLiteValue(settings.notifications.rawValue), SQLiteValue(settings.mutedUntil),
-                SQLiteValue(conversation),
+                SQLiteValue(settings.isUnshared), SQLiteValue(conversation),
             ])
         guard connection.changedRows > 0 else {
             throw StoreError(.invalidRequest, "There is no such conversation.")
@@ -131,7 +131,8 @@ extension SQLiteTransaction {
         let rows = try connection.rows(
             """
             SELECT \(Self.columns), c.id, c.account, c.address, c.kind, c.is_pinned, c.is_archived, c.notifications,
-            c.muted_until, c.unread, d.body, d.reply, d.edits, d.time, c.is_marked_unread, c.pin_rank, c.begun
+            c.muted_until, c.unread, d.body, d.reply, d.edits, d.time, c.is_marked_unread, c.pin_rank, c.begun,
+            c.is_unshared
             FROM conversations c
             LEFT JOIN drafts d ON d.conversation = c.id LEFT JOIN messages m ON m.id = c.last_message WHERE \(condition)
             ORDER BY c.is_pinned DESC, c.pin_rank IS NULL, c.pin_rank, coalesce(m.order_time, c.begun) DESC,
@@ -139,17 +140,19 @@ extension SQLiteTransaction {
             """, values
         ) { row throws(StoreError) in
             let first = Self.columnCount
+            var settings = ConversationSettings(
+                isPinned: row.bool(first + 4), pinRank: row.optionalInteger(first + 14).map { Int($0) },
+                isArchived: row.bool(first + 5),
+                notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(first + 6))) ?? .all,
+                mutedUntil: row.optionalTime(first + 7))
+            settings.isUnshared = row.bool(first + 16)
             return Row(
                 id: ConversationID(rawValue: row.integer(first)),
                 key: ConversationKey(
                     account: AccountID(rawValue: row.integer(first + 1)), address: try address(row.integer(first + 2)),
                     kind: ConversationKey.Kind(rawValue: Int(row.integer(first + 3))) ?? .direct),
-                settings: ConversationSettings(
-                    isPinned: row.bool(first + 4), pinRank: row.optionalInteger(first + 14).map { Int($0) },
-                    isArchived: row.bool(first + 5),
-                    notifications: ConversationSettings.Notifications(rawValue: Int(row.integer(first + 6))) ?? .all,
-                    mutedUntil: row.optionalTime(first + 7)),
-                last: row.isNull(0) ? nil : try record(from: row), unread: Int(row.integer(first + 8)),
+                settings: settings, last: row.isNull(0) ? nil : try record(from: row),
+                unread: Int(row.integer(first + 8)),
                 draft: row.isNull(first + 9)
                     ? nil
                     : Draft(

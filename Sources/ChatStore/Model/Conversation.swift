@@ -63,6 +63,13 @@ public struct ConversationSettings: Hashable, Sendable, Codable {
     public var notifications: Notifications
     /// No notifications before this time.
     public var mutedUntil: MessageTime?
+    /// Whether ``notifications`` was chosen here and could not be shared with the user's other devices yet.
+    public var isUnshared = false
+
+    /// What was not shared is not exported either.
+    private enum CodingKeys: CodingKey {
+        case isPinned, pinRank, isArchived, notifications, mutedUntil
+    }
 
     public init(
         isPinned: Bool = false, pinRank: Int? = nil, isArchived: Bool = false, notifications: Notifications = .all,

@@ -16,6 +16,7 @@ struct Migration: Sendable {
         Migration(number: 9, apply: { connection throws(StoreError) in try connection.execute(schema9) }),
         Migration(number: 10, apply: { connection throws(StoreError) in try connection.execute(schema10) }),
         Migration(number: 11, apply: { connection throws(StoreError) in try connection.execute(schema11) }),
+        Migration(number: 12, apply: { connection throws(StoreError) in try connection.execute(schema12) }),
     ]
 
     /// Applies all missing migrations in one transaction.
@@ -201,5 +202,10 @@ extension Migration {
     static let schema11 = """
         -- NULL for one that the user has not begun, or that was begun before.
         ALTER TABLE conversations ADD COLUMN begun INTEGER;
+        """
+
+    /// Choices of notifications that the user's other devices do not know yet.
+    static let schema12 = """
+        ALTER TABLE conversations ADD COLUMN is_unshared INTEGER NOT NULL DEFAULT 0 CHECK (is_unshared IN (0, 1));
         """
 }
