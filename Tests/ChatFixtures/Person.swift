@@ -43,6 +43,9 @@ package struct Person: Sendable {
             protection: protection)
     }
 
+    /// The last stanzas, one in each line: “>” was sent, “<” received.
+    package var stanzas: [Substring] { transcript.text.split(separator: "\n") }
+
     package func key(_ peer: JID) -> ConversationKey { ConversationKey(account: id, address: peer, kind: .direct) }
 
     @discardableResult

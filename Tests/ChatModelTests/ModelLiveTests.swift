@@ -64,6 +64,39 @@ struct ModelLiveTests {
         await hers.close()
     }
 
+    @Test("the open page of a stranger requests nothing about the stranger before the user sends a contact request")
+    func stranger() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        let peddler = try await Person(try await server.newAccount("peddler"), on: server)
+        try await juliet.whileRunning {
+            try await peddler.whileRunning {
+                try await Person.waitUntilOnline([juliet, peddler])
+                try await peddler.write("Buy my poison!", to: juliet)
+                try await juliet.wait(for: peddler) { $0.count == 1 }
+                try await Self.page(of: peddler, for: juliet)
+            }
+        }
+    }
+
+    private static func page(of peddler: Person, for juliet: Person) async throws {
+        let model = ContactModel(ContactRow.ID(account: juliet.id, address: peddler.address), account: juliet.account)
+        let following = Task { await model.run() }
+        defer { following.cancel() }
+        try #require(await eventually { model.isStranger && model.isOnline })
+        /// Whether she sent a line with these words that concerns the stranger.
+        func hasSent(_ words: String) -> Bool {
+            let address = peddler.address.description
+            return juliet.stanzas.contains { $0.contains("> <") && $0.contains(address) && $0.contains(words) }
+        }
+        // What the page requests is sent meanwhile.
+        _ = await juliet.account.rooms.service()
+        #expect(!hasSent("vcard") && !hasSent("<presence"))
+        await model.add()
+        #expect(model.failure == nil)
+        #expect(await eventually { hasSent("vcard") && hasSent("<presence") })
+    }
+
     /// Her server says when he was online last.
     private static func lastSeen(of romeo: Person, by juliet: Person) async throws {
         let model = ContactModel(

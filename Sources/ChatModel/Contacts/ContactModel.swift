@@ -39,7 +39,7 @@ public final class ContactModel {
     public private(set) var lastSeen: MessageTime?
     /// Since when the contact has done nothing; `nil` if it is active or offline, or does not say.
     public private(set) var idleSince: MessageTime?
-    /// What the contact has published about itself; requested when the page is open and the account online.
+    /// What the contact, but no stranger, has published about itself; requested when the page is open and the account online.
     public private(set) var card: ContactCard?
     /// The rooms that the user and the contact are in, found when the page is opened.
     public private(set) var commonRooms: [CommonRoom] = []
@@ -66,7 +66,7 @@ public final class ContactModel {
     @ObservationIgnored private let isLastSeenDue = Signal()
     @ObservationIgnored private var hasAskedLastSeen = false
     @ObservationIgnored private let isCardDue = Signal()
-    @ObservationIgnored private var hasAskedCard = false
+    @ObservationIgnored private var hasAskedCard: Bool?
 
     /// A room that the user and the contact are in.
     public struct CommonRoom: Identifiable, Hashable, Sendable {
@@ -113,8 +113,10 @@ public final class ContactModel {
                     }
                 }
                 group.addTask { [weak self, isCardDue] in
-                    await isCardDue.wait()
-                    await self?.askCard()
+                    while !Task.isCancelled {
+                        await isCardDue.wait()
+                        await self?.askCard()
+                    }
                 }
             }
             group.addTask { [id] in
@@ -148,19 +150,14 @@ public final class ContactModel {
             )
         }
         let presence = await account.contacts.presences[id.address]
-        let devices = await account.contacts.devices(of: id.address)
         let request = await account.contacts.requests.first { $0.address == id.address }
         let isBlocked = await account.blocking.blocked.contains(id.address)
         let isOnline = await account.connectionState.isOnline
         set(\.presence, presence)
-        set(\.devices, devices)
+        set(\.devices, await account.contacts.devices(of: id.address))
         set(\.request, request)
         set(\.isBlocked, isBlocked)
         set(\.isOnline, isOnline)
-        if isOnline, !hasAskedCard {
-            hasAskedCard = true
-            isCardDue.send()
-        }
         guard let (contact, hash, settings, isStranger, published) = kept else { return }
         set(\.isStranger, isStranger)
         let isAway = isOnline && presence == nil && [.to, .both].contains(contact?.subscription)
@@ -169,6 +166,10 @@ public final class ContactModel {
         hasAskedLastSeen = isAway
         set(\.avatarHash, hash)
         set(\.isContact, contact.map { $0.subscription != .none || $0.isPending } ?? false)
+        if isOnline, hasAskedCard == nil || (isContact && hasAskedCard == false) {
+            hasAskedCard = isContact
+            isCardDue.send()
+        }
         set(\.subscription, contact?.subscription ?? .none)
         set(\.isPending, contact?.isPending ?? false)
         set(\.groups, contact?.groups ?? [])
@@ -182,19 +183,18 @@ public final class ContactModel {
     }
 
     private func askCard() async {
-        let rooms = await account.rooms.shared(with: id.address)
-        if !rooms.isEmpty {
-            let account = id.account
-            let book = try? await self.account.store.read { reader throws(StoreError) in
-                try AddressBook(reader, of: account)
+        let keys = await account.rooms.shared(with: id.address).map {
+            ConversationKey(account: id.account, address: $0, kind: .room)
+        }
+        if !keys.isEmpty {
+            let book = try? await account.store.read { [id] reader throws(StoreError) in
+                try AddressBook(reader, of: id.account)
             }
-            let keys = rooms.map { ConversationKey(account: account, address: $0, kind: .room) }
             set(\.commonRooms, keys.map { CommonRoom(key: $0, name: book?.title(of: $0) ?? $0.address.description) })
         }
+        guard isContact else { return }
         set(\.card, await account.contacts.card(of: id.address))
-        if isContact {
-            set(\.offersCommands, await (try? account.commands.offers(of: id.address))?.isEmpty == false)
-        }
+        set(\.offersCommands, await (try? account.commands.offers(of: id.address))?.isEmpty == false)
     }
 
     private func askLastSeen() async {
