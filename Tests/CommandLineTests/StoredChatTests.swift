@@ -169,6 +169,8 @@ import XMPPAddress
         // Joining is not answered there.
         hers.type("/join nobody@\(server.domain) Juliet\r")
         try await hers.waitForScreen("There is no room at this address")
+        try await hers.waitForScreen("Contact: /join nobody@\(server.domain) Juliet")
+        hers.type("\u{3}")
         hers.type("/join \(room) Juliet\r")
         // As on the desktop, a room that does not exist is only created on an explicit command: a typing error would
         // create another one.
@@ -185,6 +187,10 @@ import XMPPAddress
         try await hers.waitForScreen("Romeo: buy my poison")
         his.type("/moderate\r")
         try await his.waitForScreen("Only a moderator can delete the messages of others.")
+        his.type("/kick Juliet for a kiss\r")
+        try await his.waitForScreen("The room does not allow it.")
+        try await his.waitForScreen("> /kick Juliet for a kiss")
+        his.type("\u{3}")
         hers.type("/moderate unkind\r")
         try await hers.waitForScreen("Delete “buy my poison” of Romeo for everyone (yes/no)?")
         hers.type("yes\r")
@@ -235,6 +241,10 @@ import XMPPAddress
         hers.type("/reply 9 too far up\r")
         try await hers.waitForScreen("There is no such message to reply to.")
         try await hers.waitForScreen("> /reply 9 too far up")
+        hers.type("\u{3}")
+        hers.type("/invite nurse come quickly\r")
+        try await hers.waitForScreen("This is not a room; /join joins one.")
+        try await hers.waitForScreen("> /invite nurse come quickly")
         hers.type("\u{3}")
         await quit(hers)
         his.signal(SIGTERM)

@@ -22,6 +22,9 @@ final class ChatConsole {
     var activity: String?
     let jobs = BackgroundJobs()
 
+    /// The line of the command that is being performed, also in the jobs that it begins.
+    @TaskLocal static var command: String?
+
     private let environment: ModelEnvironment
 
     init(_ environment: ModelEnvironment) { self.environment = environment }
@@ -43,17 +46,22 @@ final class ChatConsole {
         transcript.append(author, text, time: environment.now())
     }
 
-    func show(_ refusal: ContactAddress.Refusal, of text: String) {
-        showNotice(Wording.refusal(refusal, of: TerminalText.harmless(text)))
+    /// Shows why a command failed, and puts it back into the empty input, so that it can be corrected.
+    func refuse(_ reason: String) {
+        showHarmless(reason)
+        if let line = Self.command, !Task.isCancelled, input.isEmpty, question == nil { input.replace(with: line) }
     }
+
+    func refuse(_ refusal: ContactAddress.Refusal, of text: String) { refuse(Wording.refusal(refusal, of: text)) }
 
     // MARK: Questions
 
     /// Asks for a confirmation; `onYes` runs in the background.
     func confirm(_ prompt: String, _ onYes: @escaping @MainActor () async -> Void) {
-        question = Question(prompt: prompt) { [weak self] answer in
+        question = Question(prompt: prompt) { [weak self, command = Self.command] answer in
             guard let self else { return }
-            if Wording.isYes(answer) { jobs.begin(onYes) } else { showNotice(localized("Nothing was changed.")) }
+            guard Wording.isYes(answer) else { return showNotice(localized("Nothing was changed.")) }
+            Self.$command.withValue(command) { jobs.begin(onYes) }
         }
     }
 }

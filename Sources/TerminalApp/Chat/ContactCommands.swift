@@ -17,13 +17,13 @@ struct ContactCommands {
     /// Sends a request about contacts to the server; shows a message if there is no connection.
     private func request(_ job: @escaping @MainActor () async throws(ClientError) -> Void) {
         guard models.connection.isOnline else {
-            return console.showNotice(localized("There is no connection to the server."))
+            return console.refuse(localized("There is no connection to the server."))
         }
         console.jobs.begin {
             do throws(ClientError) {
                 try await job()
             } catch {
-                console.showHarmless(Wording.failure(error))
+                console.refuse(Wording.failure(error))
             }
         }
     }
@@ -38,14 +38,14 @@ struct ContactCommands {
             model.name = name ?? ""
             let check = model.check
             switch check {
-            case .empty: return console.showNotice(localized("Type %@.", "/add ADDRESS"))
-            case .own: return console.show(.own, of: text)
-            case .alreadyContact(let address, _): return console.show(.alreadyContact(address), of: text)
+            case .empty: return console.refuse(localized("Type %@.", "/add ADDRESS"))
+            case .own: return console.refuse(.own, of: text)
+            case .alreadyContact(let address, _): return console.refuse(.alreadyContact(address), of: text)
             case .invalid:
                 do throws(ContactAddress.Refusal) {
                     _ = try ContactAddress.complete(text, for: account.address)
                 } catch {
-                    console.show(error, of: text)
+                    console.refuse(error, of: text)
                 }
                 return
             case .pending, .asking, .new: break
@@ -54,7 +54,7 @@ struct ContactCommands {
                 if case .asking = check { return console.showNotice(localized("%@ is accepted.", address)) }
                 console.showNotice(localized("Request sent to %@; the response will be shown here.", address))
             } else if let failure = model.failure {
-                console.showHarmless(failure)
+                console.refuse(failure)
             }
         }
     }
@@ -64,7 +64,7 @@ struct ContactCommands {
         let waiting = models.contactList.requests.elements.filter { $0.id.account == account.id }.map(\.address)
         let meant = text.map { try? ContactAddress.complete($0, for: account.address) } ?? waiting.last
         guard let address = meant, waiting.contains(address) else {
-            return console.showNotice(
+            return console.refuse(
                 text.map { localized("There is no contact request from %@.", $0) }
                     ?? localized("There are no contact requests."))
         }
@@ -83,9 +83,9 @@ struct ContactCommands {
         let key = text.map { models.contacts.find($0) } ?? models.conversation?.key
         guard
             let address = key?.address.bare ?? text.flatMap({ try? ContactAddress.complete($0, for: account.address) })
-        else { return console.showNotice(localized("Type %@.", "/remove ADDRESS")) }
+        else { return console.refuse(localized("Type %@.", "/remove ADDRESS")) }
         guard models.contacts.contact(address) != nil else {
-            return console.showNotice(localized("%@ is not one of your contacts; nothing was sent.", address))
+            return console.refuse(localized("%@ is not one of your contacts; nothing was sent.", address))
         }
         console.confirm(localized("Remove %@ (yes/no)? ", address)) {
             request { () throws(ClientError) in
@@ -106,7 +106,7 @@ struct ContactCommands {
     func block(_ text: String?) {
         let key = text.map { models.contacts.find($0) } ?? models.conversation?.key
         guard let address = address(key, text) else {
-            return console.showNotice(localized("Type %@.", "/block ADDRESS"))
+            return console.refuse(localized("Type %@.", "/block ADDRESS"))
         }
         console.confirm(localized("Block %@ (yes/no)? ", address)) {
             request { () throws(ClientError) in
@@ -118,11 +118,11 @@ struct ContactCommands {
 
     func unblock(_ text: String) {
         guard let address = address(models.contacts.find(text), text) else {
-            return console.showNotice(localized("Type %@.", "/unblock ADDRESS"))
+            return console.refuse(localized("Type %@.", "/unblock ADDRESS"))
         }
         request { () throws(ClientError) in
             guard await account.blocking.blocked.contains(address) else {
-                return console.showNotice(localized("%@ is not blocked.", address))
+                return console.refuse(localized("%@ is not blocked.", address))
             }
             try await account.blocking.unblock(address)
             console.showNotice(localized("%@ is no longer blocked.", address))

@@ -31,7 +31,7 @@ struct ConversationCommands {
             await open(try ContactAddress.complete(text, for: models.account.address))
             return true
         } catch {
-            console.show(error, of: text)
+            console.refuse(error, of: text)
             return false
         }
     }

@@ -106,7 +106,7 @@ final class EncryptionCommands {
             do throws(ContactAddress.Refusal) {
                 address = try ContactAddress.complete(text, for: models.account.address).bare
             } catch {
-                return console.show(error, of: text)
+                return console.refuse(error, of: text)
             }
         } else if let key = models.conversation?.key, key.kind == .direct {
             address = key.address.bare

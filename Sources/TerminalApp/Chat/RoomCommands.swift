@@ -23,7 +23,7 @@ struct RoomCommands {
             if let nickname { model.nickname = nickname }
             guard model.address != nil else {
                 console.activity = nil
-                return console.showNotice(
+                return console.refuse(
                     localized("Enter the whole address of the room, such as garden@rooms.example.org."))
             }
             await enter(model) { await model.join() }
@@ -51,7 +51,7 @@ struct RoomCommands {
                 model.settings.access = .standard
                 await enter(model) { await model.create() }
             }
-        case .nickname, nil: if let failure = model.failure { console.showHarmless(failure) }
+        case .nickname, nil: if let failure = model.failure { console.refuse(failure) }
         }
     }
 
@@ -72,12 +72,13 @@ struct RoomCommands {
             do throws(RoomFailure) {
                 if let line = try await job(models.account, key.address) { console.showHarmless(line) }
             } catch {
-                console.showHarmless(Wording.failure(error))
+                let failure = Wording.failure(error)
+                if models.room == key { console.refuse(failure) } else { console.showHarmless(failure) }
             }
         }
     }
 
-    private func showNoRoom() { console.showNotice(localized("This is not a room; /join joins one.")) }
+    private func showNoRoom() { console.refuse(localized("This is not a room; /join joins one.")) }
 
     /// The maximum number of occupants that are listed.
     private static let namesShown = 200
@@ -129,7 +130,7 @@ struct RoomCommands {
             address = try? ContactAddress.complete(String(word), for: models.account.address)
             reason = text.dropFirst(word.count).trimmed
         }
-        guard let address else { return console.showNotice(localized("Type %@.", "/invite NAME [TEXT]")) }
+        guard let address else { return console.refuse(localized("Type %@.", "/invite NAME [TEXT]")) }
         inRoom { account, room throws(RoomFailure) in
             try await account.rooms.invite(address, to: room, reason: reason.isEmpty ? nil : reason)
             return localized("%@ is invited.", address)
@@ -140,7 +141,7 @@ struct RoomCommands {
     func removeOccupant(_ text: String, isBan: Bool) {
         let people = models.conversation?.room?.people.elements.filter { !$0.person.isOwn } ?? []
         guard let (nickname, row) = Self.longest(people.map { ($0.nickname, $0) }, in: text) else {
-            return console.showNotice(localized("There is no occupant with this name in the room."))
+            return console.refuse(localized("There is no occupant with this name in the room."))
         }
         let reason = text.dropFirst(nickname.count).trimmed
         guard isBan else {
@@ -150,7 +151,7 @@ struct RoomCommands {
             }
         }
         guard let address = row.person.address?.bare else {
-            return console.showNotice(
+            return console.refuse(
                 localized("The room does not show you the address of %@, so there is nothing to ban.", nickname))
         }
         console.confirm(localized("Ban %@ (yes/no)? ", nickname)) {
@@ -165,13 +166,13 @@ struct RoomCommands {
     func moderate(_ number: Int, reason: String?) async {
         guard let pane = models.conversation, let room = pane.room else { return showNoRoom() }
         guard room.rights.mayRetractOthersMessages else {
-            return console.showNotice(localized("Only a moderator can delete the messages of others."))
+            return console.refuse(localized("Only a moderator can delete the messages of others."))
         }
         guard let message = pane.received(number) else {
-            return console.showNotice(localized("There is no such message."))
+            return console.refuse(localized("There is no such message."))
         }
         guard let id = (try? await pane.timeline.actions.moderationID(of: message.id)) ?? nil else {
-            return console.showNotice(localized("The room does not keep this message, so it cannot be deleted."))
+            return console.refuse(localized("The room does not keep this message, so it cannot be deleted."))
         }
         let author = TerminalText.harmless(message.senderName)
         let words = TerminalText.excerpt(message.summary)

@@ -109,7 +109,11 @@ package final class TerminalChat {
     func perform(_ line: String) async -> Bool {
         switch ChatLine(line) {
         case .message(let text): return await messages.send(text)
-        case .command(let command, let typed): return await command.action(self, typed)
+        case .command(let command, let typed):
+            // Without an argument there is nothing to correct.
+            return await ChatConsole.$command.withValue(typed.argument.map { _ in line }) {
+                await command.action(self, typed)
+            }
         case .incomplete(let usage): console.showNotice(localized("Type %@.", usage))
         case .unknown(let name): bots.runUnknown(name)
         }

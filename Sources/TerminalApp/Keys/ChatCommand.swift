@@ -20,7 +20,7 @@ struct ChatCommand: Sendable {
         case file, contact, occupant
     }
 
-    /// A command that is done when it was performed.
+    /// A command that is done when it was performed, unless it is refused (``ChatConsole/refuse(_:)``).
     static func command(
         _ name: String, aliases: [String] = [], _ argument: String, _ help: String, short: String? = nil,
         completes completion: Completion? = nil,
