@@ -219,7 +219,7 @@ final class AccountView {
 
 /// The addresses that an account has blocked, each with an Unblock button.
 final class BlockedGroup {
-    let group = PreferencesGroup(localized("Blocked people"))
+    let group = PreferencesGroup(localized("Blocked People"))
     let model: BlockedModel
     /// Shows an error.
     var showToast: (String) -> Void = { _ in }

@@ -61,7 +61,7 @@ final class ContactsView {
             name: "empty")
         stack.add(
             StatusPage(
-                icon: "system-search-symbolic", title: localized("Nothing found"),
+                icon: "system-search-symbolic", title: localized("Nothing Found"),
                 description: localized("No contacts found"), addSearched), name: "nothing")
         root = Box.vertical(
             header, search.margins(horizontal: 8, vertical: 6), group.button, stack.expand(.vertical)

@@ -84,7 +84,10 @@ final class RequestBar {
         if accounts.elements.count > 1, let account = accounts[request.id.account] {
             parts.append(localized("Your account: %@", account.address))
         }
-        if others > 0 { parts.append(localized("%@ more contact request.", plural: "%@ more ask.", count: others)) }
+        if others > 0 {
+            parts.append(
+                localized("%@ more contact request.", plural: "%@ more contact requests.", count: others))
+        }
         return parts.joined(separator: " · ")
     }
 }

@@ -39,7 +39,7 @@ final class ConversationListView {
     private var shownTags: [AccountID: AccountTag?] = [:]
     /// The place of the welcome, in a narrow window without a conversation.
     let welcomePlace = Bin().expand(.vertical).hidden()
-    private let noConversations = Label(localized("No conversations yet")).css("dim-label").align(vertical: .center)
+    private let noConversations = Label(localized("No Conversations Yet")).css("dim-label").align(vertical: .center)
     private var diffs: ListObservation?
     private var presences: ListObservation?
     private var selection: Object.Connection?
@@ -81,10 +81,10 @@ final class ConversationListView {
         stack.add(Box.vertical(welcomePlace, noConversations.expand(.vertical)), name: "empty")
         stack.add(
             StatusPage(
-                icon: "emblem-ok-symbolic", title: localized("Nothing here"),
+                icon: "emblem-ok-symbolic", title: localized("Nothing Here"),
                 description: localized("No conversation matches the filter.")), name: "filtered")
         stack.add(
-            StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
+            StatusPage(icon: "system-search-symbolic", title: localized("Nothing Found")), name: "nothing")
         // Also above a list that a filter has emptied: there it is the way back.
         root = Box.vertical(header.bar, searchBar, filters.root, stack.expand(.vertical)).css("sidebar")
         view = self

@@ -14,7 +14,7 @@ final class DevicesView {
     private let name: String
     private let now: () -> MessageTime
     private let list: PreferencesGroup
-    private let own = PreferencesGroup(localized("This device"))
+    private let own = PreferencesGroup(localized("This Device"))
     private let fingerprint = Label().css("monospace").centered().selectable()
     let code = QRCodeView(localized("QR code with the fingerprint of this device"))
     private let copy = Button(localized("_Copy the Link")).css("pill").align(horizontal: .center)

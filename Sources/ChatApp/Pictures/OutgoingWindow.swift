@@ -48,7 +48,7 @@ final class OutgoingWindow {
         bar.prepend(cancel)
         bar.append(send)
         bar.append(spinner)
-        qualities.append(Label(localized("Quality of pictures")).css("heading").textAlignment(0))
+        qualities.append(Label(localized("Quality of Pictures")).css("heading").textAlignment(0))
         for choice in quality {
             qualities.append(Box.horizontal(spacing: 8, choice.button.expand(.horizontal), choice.size))
         }

@@ -13,7 +13,7 @@ final class DataPage {
 
     private let accounts: AccountList
     private let transfer: DataTransfer
-    private let storage = PreferencesGroup(localized("Pictures and files on this computer"))
+    private let storage = PreferencesGroup(localized("Pictures and Files on This Computer"))
     private var rows: [ActionRow] = []
     let withFiles = SwitchRow(
         localized("With pictures and files"), subtitle: localized("Into a folder beside the exported file"))

@@ -23,7 +23,7 @@ final class RoomDirectory {
         list = ListView(items, selection: .none) { RoomListingRow() }
         list.activatesOnClick().css("people").accessible(label: localized("Public rooms"))
         stack.add(ScrolledWindow(list), name: "list")
-        stack.add(StatusPage(icon: "system-search-symbolic", title: localized("Nothing found")), name: "nothing")
+        stack.add(StatusPage(icon: "system-search-symbolic", title: localized("Nothing Found")), name: "nothing")
         root = Box.vertical(search.margins(horizontal: 12, vertical: 6), stack.expand(.vertical))
         search.accessible(label: localized("Search rooms"))
         search.onSearch { [weak self] text in

@@ -40,10 +40,10 @@ final class RoomPeopleView {
         list.activatesOnClick().css("people").accessible(label: localized("People in the room"))
         scroller = ScrolledWindow(list)
         stack.add(scroller, name: "list")
-        stack.add(StatusPage(icon: "system-search-symbolic", title: localized("No one found")), name: "nobody")
+        stack.add(StatusPage(icon: "system-search-symbolic", title: localized("No One Found")), name: "nobody")
         stack.add(
             StatusPage(
-                icon: "system-users-symbolic", title: localized("You are not in this room"),
+                icon: "system-users-symbolic", title: localized("You Are Not in This Room"),
                 description: localized("The occupants are visible only after joining.")), name: "outside")
         search.accessible(label: localized("Search people"))
         root = Box.vertical(

@@ -40,7 +40,7 @@ final class SharedFilesView {
         SharedFilesView(
             actions, [.voice], name: localized("Voice messages"),
             empty: StatusPage(
-                icon: "audio-input-microphone-symbolic", title: localized("No voice messages yet"),
+                icon: "audio-input-microphone-symbolic", title: localized("No Voice Messages Yet"),
                 description: localized("Voice messages that are sent in this conversation are found here.")))
     }
 
@@ -48,7 +48,7 @@ final class SharedFilesView {
         SharedFilesView(
             actions, [.file, .video], name: localized("Files"),
             empty: StatusPage(
-                icon: "folder-documents-symbolic", title: localized("No files yet"),
+                icon: "folder-documents-symbolic", title: localized("No Files Yet"),
                 description: localized("Videos and other files that are sent in this conversation are found here.")))
     }
 

@@ -31,7 +31,7 @@ final class SharedPicturesView {
         pane = SharedMediaPane(
             model, scroller,
             empty: StatusPage(
-                icon: "image-x-generic-symbolic", title: localized("No pictures yet"),
+                icon: "image-x-generic-symbolic", title: localized("No Pictures Yet"),
                 description: localized("Pictures that are sent in this conversation are found here.")))
         root = pane.root
         view = self

@@ -19,7 +19,7 @@ final class ForwardingWindow {
         self.context = context
         found = SearchedList(
             placeholder: localized("Search conversations"), name: localized("Conversations"),
-            empty: Label(localized("Nothing found")).css("dim-label").margins(horizontal: 12, vertical: 24)
+            empty: Label(localized("Nothing Found")).css("dim-label").margins(horizontal: 12, vertical: 24)
         ) { $0.margins(horizontal: 12, vertical: 12) }
         toasts = ToastOverlay(found.scroller)
         window = Window(

@@ -70,7 +70,7 @@ final class TimelineView: TimelineOwner {
         stack.add(overlay, name: "messages")
         stack.add(
             StatusPage(
-                icon: "user-available-symbolic", title: localized("No messages yet"),
+                icon: "user-available-symbolic", title: localized("No Messages Yet"),
                 description: localized("Say hello!")), name: "empty")
         root = Bin(stack).css("timeline")
         view = self

@@ -204,7 +204,7 @@ public final class RegistrationModel {
                         error, domain: domain.domain, certificate: certificates.refused.map { Wording.failure($0) }))
             }
         } catch {
-            if !Task.isCancelled { stopped(SignInFailure(localized("It did not work."))) }
+            if !Task.isCancelled { stopped(SignInFailure(localized("Couldn't do that."))) }
         }
         guard !Task.isCancelled else { return }
         work = nil

@@ -121,7 +121,9 @@ public struct MessageLife: Sendable, Hashable {
                     localized("The file is uploaded first.")
                 } else if let entry, entry.attempts > 0 {
                     localized(
-                        "It was written to the server %@ times without an answer and is sent again.", entry.attempts)
+                        "It was written to the server %@ time without an answer and is sent again.",
+                        plural: "It was written to the server %@ times without an answer and is sent again.",
+                        count: entry.attempts)
                 } else {
                     localized("It waits to be sent.")
                 }

@@ -297,7 +297,7 @@ extension Wording {
         case .publishingRefused: localized("The server does not allow it.")
         case .ownKeys where error.isTemporary: localized("The keys of this computer are not loaded yet. Try again.")
         case .ownKeys: localized("The keys of this computer could not be read.")
-        default: localized("It did not work.")
+        default: localized("Couldn't do that.")
         }
     }
 }

@@ -29,7 +29,7 @@ extension Wording {
         case let error as TransportError: failure(error)
         case let error as ProtectionError: failure(error)
         case let error as AddressError: failure(error)
-        default: localized("It did not work.")
+        default: localized("Couldn't do that.")
         }
     }
 
@@ -50,7 +50,7 @@ extension Wording {
         case .refused: refusal(error)
         case .unreadableAnswer, .protocolViolated: localized("The server's answer cannot be understood.")
         case .storeFailed: localized("It could not be saved on this computer.")
-        default: localized("It did not work.")
+        default: localized("Couldn't do that.")
         }
     }
 

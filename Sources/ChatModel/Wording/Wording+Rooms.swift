@@ -26,7 +26,7 @@ extension Wording {
         case .notInside: localized("This is only possible in the room. Join it first.")
         case .refused: refusal(condition)
         case .connection, .cancelled: localized("This needs a connection; try again when the account is online.")
-        default: localized("It did not work.")
+        default: localized("Couldn't do that.")
         }
     }
 

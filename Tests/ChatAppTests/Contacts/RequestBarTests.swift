@@ -24,7 +24,7 @@ extension WindowTests {
             #expect(
                 bar.texts == [
                     "rosaline wants to add you as a contact", "rosaline@verona.example · “We met at the feast.”",
-                    "2 more ask.",
+                    "2 more contact requests.",
                 ])
             await Toolkit.picture(window, "request")
             bar.show(isNarrow: true)

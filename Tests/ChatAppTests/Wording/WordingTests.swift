@@ -31,6 +31,32 @@ struct WordingTests {
         return codes
     }
 
+    /// The words that are small in a title.
+    private static let smallWords: Set = [
+        "a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "this", "to", "with",
+    ]
+
+    @Test("titles of windows, pages and groups, buttons and menu entries are in Header Capitalization")
+    func capitalization() throws {
+        let folder = Self.root + "/Sources/ChatApp"
+        let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        let titles =
+            #/(?:\b(?:Button|Window|WindowTitle|PreferencesGroup|PreferencesPage|PreferencesWindow)\(|\.(?:item|destructive|section)\(|\b(?:title|button|answer|accept): )\s*localized\(\s*"((?:[^"\\]|\\.)*)"/#
+        var count = 0
+        // The list of shortcuts consists of sentences.
+        for file in files where file.hasSuffix(".swift") && !file.hasSuffix("/Shortcuts.swift") {
+            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+            for match in text.matches(of: titles) {
+                count += 1
+                let words = match.output.1.replacing("_", with: "").replacing("%@", with: "").split(separator: " ")
+                for (place, word) in words.enumerated() where place == 0 || !Self.smallWords.contains(String(word)) {
+                    #expect(word.first(where: \.isLetter)?.isLowercase != true, "\(file): \(match.output.1)")
+                }
+            }
+        }
+        #expect(count > 120)
+    }
+
     @Test("each failure has its own text, and none is English in Chinese", arguments: ["zh_CN", "zh_TW"])
     func chinese(_ language: String) async throws {
         let display = try PrivateDisplay.shared.get()
