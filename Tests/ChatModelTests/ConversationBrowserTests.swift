@@ -99,6 +99,7 @@ struct ConversationBrowserTests {
         for opened in [silent, new, silent] { try await list.begin(opened.key) }
         let keys = list.rows.elements.map(\.key)
         #expect(keys.first == new.key)
+        #expect(list.rows.elements.first?.time != nil && list.rows.elements.first?.preview == nil)
         #expect(keys.filter { $0 != new.key }.firstIndex(of: silent.key) == 3)
         await list.reload()
         #expect(list.rows.elements.first?.key == new.key)

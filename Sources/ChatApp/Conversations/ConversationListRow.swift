@@ -156,8 +156,13 @@ final class ConversationListRow: ListRow {
         } else if let last = item.preview {
             preview.text = Wording.preview(last, in: item.key.kind)
         } else {
-            preview.text = localized("No messages yet")
+            preview.text = Self.emptyText(item)
         }
+    }
+
+    /// What is shown of a conversation without a message.
+    private static func emptyText(_ item: ConversationRow) -> String {
+        item.isRoom && item.time != nil ? localized("You joined the room") : localized("No messages yet")
     }
 
     /// The whole content of the row, for screen readers.
@@ -181,6 +186,8 @@ final class ConversationListRow: ListRow {
         } else if let last = item.preview {
             parts.append(Wording.preview(last, in: item.key.kind))
             if last.isOutgoing { parts.append(Wording.state(last.state)) }
+        } else {
+            parts.append(emptyText(item))
         }
         if let time = item.time { parts.append(Wording.short(time)) }
         if item.isPinned { parts.append(localized("Pinned")) }

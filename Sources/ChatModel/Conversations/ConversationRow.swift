@@ -15,7 +15,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
     public internal(set) var title: String
     /// The last message; `nil` if there is none.
     public internal(set) var preview: MessagePreview?
-    /// When the last message was sent.
+    /// When the last message was sent; without one, when the user joined the room.
     public internal(set) var time: MessageTime?
     /// Counted up to `Conversation.unreadLimit`.
     public internal(set) var unreadCount: Int
@@ -56,7 +56,7 @@ public struct ConversationRow: Identifiable, Hashable, Sendable {
         preview = conversation.lastMessage.map { [key] message in
             MessagePreview(message, senderName: book.author(message.sender, in: key))
         }
-        time = conversation.lastMessage?.time
+        time = conversation.lastMessage?.time ?? (key.kind == .room ? conversation.begun : nil)
         position = conversation.place
         unreadCount = conversation.unreadCount
         isMarkedUnread = conversation.isMarkedUnread

@@ -38,6 +38,23 @@ extension WindowTests {
             window.destroy()
         }
 
+        @Test("a room in which nothing was said yet shows that and when the user joined it")
+        func newRoom() async throws {
+            let sample = try await TalkSample()
+            let room = try sample.key("balcony@rooms.example", .room)
+            try await sample.write { store throws(StoreError) in
+                try store.noteBeginning(
+                    of: store.openConversation(room), at: MessageTime(millisecondsSince1970: 1_700_000_000_000))
+            }
+            let view = sample.context.conversationListView(menu: Menu())
+            let window = Window("Conversations", width: 340, height: 480, view.root)
+            window.present()
+            #expect(await Toolkit.eventually { row(view, room)?.preview.text == "You joined the room" })
+            let shown = try #require(row(view, room))
+            #expect(!shown.time.text.isEmpty && shown.accessibleText?.contains("You joined the room") == true)
+            window.destroy()
+        }
+
         @Test("a row has no widget for what it does not show: it would cost time and memory")
         func hiddenParts() async throws {
             let sample = try await TalkSample()
