@@ -41,6 +41,12 @@ extension WindowTests {
             view.page.onContinue()
             #expect(await Toolkit.eventually { view.page.failure.isVisible })
             #expect(model.failure?.field == .address)
+            // The field to correct has the focus.
+            #expect(view.address.containsFocus)
+            view.password.grabFocus()
+            #expect(!view.address.containsFocus)
+            view.page.onContinue()
+            #expect(await Toolkit.eventually { view.address.containsFocus })
             view.address.text = "juliet@capulet.example"
             view.password.text = "secret"
             await Toolkit.picture(window, "sign-in")
@@ -309,8 +315,15 @@ extension WindowTests {
             #expect(await WindowCrawler.click("Continue", in: window))
             #expect(await Toolkit.eventually { view.userName.isMapped })
             let name = "new-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+            func shows(_ text: String) -> Bool { WindowCrawler.texts(of: window).contains(text) }
+            #expect(await Toolkit.eventually { shows("Your address will end with @\(domain)") })
             view.userName.text = name
-            for row in [view.password, view.repeated] { row.text = "rose of Verona" }
+            #expect(await Toolkit.eventually { shows("Your address will be \(name)@\(domain)") })
+            view.password.text = "rose of Verona"
+            view.repeated.text = "rose of Mantua"
+            #expect(await WindowCrawler.click("Create Account", in: window))
+            #expect(await Toolkit.eventually { view.repeated.containsFocus })
+            view.repeated.text = "rose of Verona"
             #expect(await WindowCrawler.click("Create Account", in: window))
             return name
         }

@@ -78,7 +78,10 @@ final class RegistrationView {
         typed(repeated, \.repeatedPassword)
         providerPage.order([provider, server.host, server.port])
         formPage.order([userName, password, repeated])
-        providerPage.onContinue = { [weak model] in model?.connect() }
+        providerPage.onContinue = { [weak self] in
+            self?.shownFailure = nil
+            self?.model.connect()
+        }
         providerPage.onCancel = { [weak model] in model?.cancel() }
         formPage.onContinue = { [weak self] in self?.goOn() }
         formPage.onCancel = { [weak model] in model?.cancel() }
@@ -95,6 +98,8 @@ final class RegistrationView {
     }
 
     private func goOn() {
+        // The same failure moves the focus again.
+        shownFailure = nil
         // The account exists already; only signing in to it failed.
         if model.progress == .signingIn { model.signIn?.start() } else { model.submit() }
     }

@@ -46,7 +46,11 @@ final class SignInView {
         typed(server.port, \.port)
         server.directTLS.onToggle { [weak model] in model?.usesDirectTLS = $0 }
         page.order([address, password, server.host, server.port])
-        page.onContinue = { [weak model] in model?.start() }
+        page.onContinue = { [weak self] in
+            // The same failure moves the focus again.
+            self?.shownFailure = nil
+            self?.model.start()
+        }
         page.onCancel = { [weak model] in model?.cancel() }
         observe(self) { view in view.show() }
     }
