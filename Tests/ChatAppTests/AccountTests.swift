@@ -124,6 +124,16 @@ extension WindowTests {
                     in: key)
             }
             #expect(await Toolkit.eventually { desktop.sent.count == 1 })
+            #expect(desktop.last?.isAudible == true)
+            home.preferences.values.playsSound = false
+            try await home.store.write { store throws(StoreError) in
+                _ = try store.receive(
+                    MessageCopy(
+                        route: .live, sender: romeo, originID: "2", time: .now, content: .text(MessageText("Hark!"))),
+                    in: key)
+            }
+            #expect(await Toolkit.eventually { desktop.sent.count == 2 })
+            #expect(desktop.last?.isAudible == false)
             #expect(await Toolkit.eventually { !home.conversations.rows.elements.isEmpty })
             let id = try #require(home.conversations.rows.elements.first?.id)
             try await home.conversations.markRead(id, through: nil)

@@ -1,5 +1,6 @@
 import ChatFixtures
 import ChatStore
+import Profiles
 import ServerFixtures
 import Testing
 import XMPPAddress
@@ -33,6 +34,28 @@ struct NameLiveTests {
                     } while try await known() != expected
                 }
                 #expect(try await known() == "Juliet Montague")
+            }
+        }
+    }
+
+    @Test("a contact without a nickname has the name of its vCard", arguments: AccountLiveTests.servers)
+    func card(kind: ServerKind) async throws {
+        let server = try await kind.shared()
+        let romeo = try await Person(try await server.newAccount("romeo"), on: server)
+        let juliet = try await Person(try await server.newAccount("juliet"), on: server)
+        try await romeo.whileRunning {
+            try await juliet.whileRunning {
+                try await Person.waitUntilOnline([romeo, juliet])
+                let profiles = try #require(juliet.account.session?[Profiles.self])
+                try await profiles.publish(LegacyVCard(fullName: "Juliet \n Capulet"))
+                try await Person.ask(romeo, juliet)
+                try #require(
+                    await eventually {
+                        let names = try? await romeo.store.read { reader throws(StoreError) in
+                            try reader.publishedNames(of: romeo.id)
+                        }
+                        return names?[juliet.address] == "Juliet Capulet"
+                    })
             }
         }
     }

@@ -191,6 +191,21 @@ struct TimelineTests {
         #expect(timeline.sketch == ["2026-11-1", "old", "new", "newer"])
     }
 
+    @Test("the unread separator goes when what is below it was read and answered")
+    func answered() async throws {
+        let fixture = try await ModelFixture()
+        try await fixture.markRead(try await fixture.receive("old", id: "a", at: 1))
+        let new = try await fixture.receive("new", id: "b", at: 2)
+        let timeline = fixture.timeline(actions: StoreActions(store: fixture.store, own: fixture.juliet))
+        await timeline.open()
+        try await fixture.receive("typed before it was seen", id: "c", at: 3, isOutgoing: true)
+        await timeline.refresh()
+        #expect(timeline.sketch.contains("unread 1"))
+        try await timeline.seen(new)
+        await timeline.refresh()
+        #expect(timeline.sketch == ["2026-11-1", "old", "new", "typed before it was seen"])
+    }
+
     @Test("messages of one sender within five minutes form a group")
     func groups() async throws {
         let fixture = try await ModelFixture()

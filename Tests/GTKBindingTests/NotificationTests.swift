@@ -17,9 +17,13 @@ extension GTKTests {
                 let placeholder: String?
                 let submit: String?
                 let picture: [Int]?
+                let sound: String?
+                let isSilent: Bool?
 
                 enum CodingKeys: String, CodingKey {
                     case urgency, picture
+                    case sound = "sound-name"
+                    case isSilent = "suppress-sound"
                     case desktopEntry = "desktop-entry"
                     case placeholder = "x-kde-reply-placeholder-text"
                     case submit = "x-kde-reply-submit-button-text"
@@ -111,6 +115,20 @@ extension GTKTests {
             #expect(lines.map(\.hints?.urgency) == [1, 2, 1])
             #expect(lines.last?.hints?.picture == nil)
             #expect(plain.sent.isEmpty)
+        }
+
+        @Test("a notification makes a sound only if it is audible")
+        func sound() async throws {
+            let desktop = try PrivateNotifications(on: bus, capabilities: PrivateNotifications.typing + ["sound"])
+            var content = message("Hark!")
+            for isAudible in [true, false] {
+                content.isAudible = isAudible
+                notifications.send(content, id: "\(isAudible)")
+                #expect(await Toolkit.eventually { self.lines(desktop).count == (isAudible ? 1 : 2) })
+            }
+            let hints = lines(desktop).map(\.hints)
+            #expect(hints.map { $0?.sound } == ["message-new-instant", nil])
+            #expect(hints.map { $0?.isSilent } == [nil, true])
         }
 
         @Test("actions of the user reach the program: a reply, a click, a button, and dismissing it")

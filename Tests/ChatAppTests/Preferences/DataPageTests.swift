@@ -112,6 +112,15 @@ extension WindowTests {
             page.data.take(path)
             #expect(await Toolkit.eventually { said.last == "0 imported, 2 were already here." })
             page.window.close()
+            await Toolkit.settle()
+            // The page shows how much the files of each account need.
+            let again = ProgramPreferencesWindow.show(other.home, over: nil)
+            again.window.show(again.data.page)
+            #expect(
+                await Toolkit.eventually {
+                    WindowCrawler.texts(of: again.window).contains(Wording.size(bytes.count))
+                })
+            again.window.close()
             await other.end()
         }
     }
