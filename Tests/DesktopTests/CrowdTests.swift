@@ -10,7 +10,7 @@ struct CrowdTests {
     private static let password = "wild-goose-26"
 
     @Test(
-        "sixty conversations are found, read and answered without a mouse, at 200 % in a narrow window, with two accounts, offline, and in Chinese"
+        "sixty conversations are found, read and answered without a mouse, at 200 % in a narrow window, with two accounts, offline, in Chinese, and from right to left"
     )
     func crowd() async throws {
         let scripts = (#filePath as NSString).deletingLastPathComponent
@@ -42,6 +42,7 @@ struct CrowdTests {
             try await secondAccount(person, flock, goose, port: network.port)
         }
         try await flock.meets(12) { goose in try await inChinese(person, goose, alice) }
+        try await flock.meets(21) { goose in try await rightToLeft(person, goose, alice) }
         #expect(person.complaints.isEmpty, "\(person.complaints)")
     }
 
@@ -89,6 +90,9 @@ struct CrowdTests {
         for control in ["Back", "Send pictures or files", "Record a voice message"] {
             try await person.seesAll(of: .button(control))
         }
+        try await person.sees(.button("Back"), from: 0, to: 0.5)
+        try await person.sees(.button("Send pictures or files"), from: 0, to: 0.5)
+        try await person.sees(.button("Record a voice message"), from: 0.5, to: 1)
         #expect(seen.count == 5, "\(seen)")
     }
 
@@ -152,15 +156,12 @@ struct CrowdTests {
 
     /// The same windows speak Chinese at the next start.
     private func inChinese(_ person: PersonAtWindow, _ goose: Goose, _ alice: String) async throws {
-        try await person.presses("ctrl+q")
-        try await until("her program ends") { !person.program.isRunning }
-        #expect(person.program.exitStatus == 0)
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path
         let compiler = try await OutsideProgram.run([root + "/Scripts/translations", person.program.folder])
         try #require(compiler.status == 0, "\(compiler.output)")
-        try await person.start(
-            environment: ["LANGUAGE": "zh_CN", "HONGYAN_LOCALE_DIR": "\(person.program.folder)/locale"],
+        try await restart(
+            person, ["LANGUAGE": "zh_CN", "HONGYAN_LOCALE_DIR": "\(person.program.folder)/locale"],
             until: .label("全部"))
         try await person.presses("ctrl+k")
         try await person.typesOn("Goose 12")
@@ -172,5 +173,36 @@ struct CrowdTests {
         try await goose.hears("Good night.", from: alice)
         try await person.sees(.message("你", "Good night."))
         await person.photograph("crowd-chinese")
+    }
+
+    /// In a language that is written from right to left the windows are mirrored. GTK speaks Hebrew, the program, which
+    /// does not know it, English.
+    private func rightToLeft(_ person: PersonAtWindow, _ goose: Goose, _ alice: String) async throws {
+        try await restart(person, ["LANGUAGE": "he"], until: .label("All"))
+        try await person.presses("ctrl+k")
+        try await person.typesOn("Goose 21")
+        try await person.sees(Look(role: "list item", within: "What was found", has: ["Goose 21"]))
+        try await person.presses("Return")
+        try await person.sees(.message("Goose 21, Honk 21!"))
+        try await goose.says("לילה טוב!", to: alice)
+        try await person.sees(.message("Goose 21, לילה טוב!"))
+        try await person.fills("Message as \(alice)", with: "Good night.")
+        try await person.presses("Return")
+        try await goose.hears("Good night.", from: alice)
+        try await person.sees(.message("You, Good night."))
+        await person.photograph("crowd-right-to-left")
+        try await person.sees(.button("Back"), from: 0.5, to: 1)
+        try await person.sees(.button("Send pictures or files"), from: 0.5, to: 1)
+        try await person.sees(.button("Record a voice message"), from: 0, to: 0.5)
+        for control in ["Back", "Send pictures or files", "Record a voice message"] {
+            try await person.seesAll(of: .button(control))
+        }
+    }
+
+    private func restart(_ person: PersonAtWindow, _ environment: [String: String], until sight: Look) async throws {
+        try await person.presses("ctrl+q")
+        try await until("her program ends") { !person.program.isRunning }
+        #expect(person.program.exitStatus == 0)
+        try await person.start(environment: environment, until: sight)
     }
 }

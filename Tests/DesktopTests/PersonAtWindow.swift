@@ -53,6 +53,11 @@ final class PersonAtWindow: Sendable {
     @discardableResult
     func sees(_ what: Look) async throws -> Sight { try await order(Order(name: "see", what: what)) }
 
+    /// The middle of an element is in a part of the width of its window: 0 is the left edge and 1 the right one.
+    func sees(_ what: Look, from left: Double, to right: Double) async throws {
+        try await order(Order(name: "lie", what: what, at: [left, right]))
+    }
+
     func doesNotSee(_ what: Look) async throws { try await order(Order(name: "miss", what: what)) }
 
     /// A list contains these rows from top to bottom, each with all of its texts.
@@ -111,6 +116,11 @@ final class PersonAtWindow: Sendable {
     /// Moves the pointer from the middle of an element with the button held.
     func swipes(_ what: Look, by distance: Int) async throws {
         try await order(Order(name: "swipe", what: what, place: [distance, 0]))
+    }
+
+    /// Drags files from the window of another program into an element.
+    func drops(_ files: [String], into what: Look) async throws {
+        try await order(Order(name: "drop", what: what, keys: files))
     }
 
     func presses(_ keys: String...) async throws { try await order(Order(name: "press", keys: keys)) }

@@ -40,20 +40,35 @@ extension Story {
         try await alice.doesNotSee(.reaction("❤️"))
     }
 
-    /// She retracts a message; it is removed on both sides, and both see that there was a message.
+    /// She deletes a message and thinks better of it; she retracts another one. That is removed on both sides, and both see
+    /// that there was a message.
     func deletion(_ stage: Stage) async throws {
         let (alice, bob) = (stage.alice, stage.bob)
-        try await alice.says("This is for somebody else.")
-        try await bob.sees(.message("alice, This is for somebody else."))
-        try await alice.sees(.message("You, This is for somebody else.", "Delivered to a device"))
-        try await alice.clicks(.message("You, This is for somebody else."), button: 3, at: Self.ownText)
-        try await alice.clicks(.menuItem("Delete for Everyone"))
-        // For five seconds she could undo it.
-        try await alice.sees(.button("Undo"))
+        for text in ["This is for you.", "This is for somebody else."] {
+            try await alice.says(text)
+            try await bob.sees(.message("alice, \(text)"))
+            try await alice.sees(.message("You, \(text)", "Delivered to a device"))
+        }
+        try await deletesForEveryone("You, This is for you.", alice)
+        try await alice.doesNotSee(.message("This is for you."))
+        // For five seconds she can undo it.
+        try await alice.clicks(.button("Undo"))
+        try await alice.sees(.message("You, This is for you.", "Delivered to a device"))
+        try await alice.doesNotSee(.button("Undo"))
+
+        try await deletesForEveryone("You, This is for somebody else.", alice)
         for (person, name) in [(alice, "You"), (bob, "alice")] {
             try await person.sees(.message("\(name), This message was deleted"))
             try await person.doesNotSee(.message("This is for somebody else."))
+            // Its deletion would have come before.
+            try await person.sees(.message("\(name), This is for you."))
             try await person.sees(.message("\(name), See you at the pond"))
         }
+    }
+
+    private func deletesForEveryone(_ message: String, _ person: PersonAtWindow) async throws {
+        try await person.clicks(.message(message), button: 3, at: Self.ownText)
+        try await person.clicks(.menuItem("Delete for Everyone"))
+        try await person.sees(.message("You, This message was deleted"))
     }
 }

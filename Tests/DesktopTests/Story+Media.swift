@@ -31,6 +31,19 @@ extension Story {
         try await bob.sees(.message("alice, Picture"))
     }
 
+    /// She drags files from a file manager into the conversation; they are previewed and sent in their order.
+    func drop(_ stage: Stage) async throws {
+        let (alice, bob) = (stage.alice, stage.bob)
+        let names = ["tulips.txt", "asters.txt"]
+        for name in names {
+            try "About \(name)".write(toFile: "\(stage.folder)/\(name)", atomically: true, encoding: .utf8)
+        }
+        try await alice.drops(names.map { "\(stage.folder)/\($0)" }, into: .list("Messages"))
+        for name in names { try await alice.sees(.label(name)) }
+        try await alice.clicks(.button("Send"))
+        for person in [alice, bob] { try await person.reads(names.map { [$0] }, in: "Messages") }
+    }
+
     /// The minimum correlation of two recordings of the same words: the encoder gives 0.96; different words have about
     /// 0.35.
     private static let sameWords = 0.9

@@ -5,7 +5,8 @@ import ServerFixtures
 /// a single step runs the previous ones first.
 actor Story {
     enum Step: Int, CaseIterable, Sendable {
-        case accounts, beginning, friends, texts, answer, picture, voice, correction, reaction, deletion, keyboard,
+        case accounts, beginning, friends, texts, answer, picture, drop, voice, correction, reaction, deletion,
+            keyboard,
             outage, crash, room, list, farewell
     }
 
@@ -48,6 +49,7 @@ actor Story {
         case .texts: try await texts(stage)
         case .answer: try await answer(stage)
         case .picture: try await picture(stage)
+        case .drop: try await drop(stage)
         case .voice: try await voice(stage)
         case .correction: try await correction(stage)
         case .reaction: try await reaction(stage)

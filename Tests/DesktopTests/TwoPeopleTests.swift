@@ -27,6 +27,9 @@ struct TwoPeopleTests {
     @Test("S0-94, S0-96, S0-97: a picture is selected, previewed, sent, and drawn on the other screen")
     func picture() async throws { try await Story.shared.reach(.picture) }
 
+    @Test("files are dragged from another program into the conversation, and arrive in their order")
+    func drop() async throws { try await Story.shared.reach(.drop) }
+
     @Test("S0-100, S0-103: a voice message is recorded, sent and played, and contains the spoken words")
     func voice() async throws { try await Story.shared.reach(.voice) }
 

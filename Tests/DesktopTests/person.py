@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import subprocess
+import sys
 import time
 
 import gi
@@ -240,6 +241,30 @@ def swipe(order):
     return {}
 
 
+def drop(order):
+    """Drags files from the window of another program, which is put above and left of an element's middle, to the middle."""
+    _, x, y = place_of(find(order), order)
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "carry.py")
+    carrier = subprocess.Popen([sys.executable, script, *order["keys"]], env=dict(os.environ, GTK_A11Y="none"))
+    try:
+        window = xdotool("search", "--sync", "--onlyvisible", "--pid", str(carrier.pid)).split()[-1]
+        shape = shape_of(window)
+        while (shape["X"], shape["Y"]) != (x - 300, y - 200):
+            xdotool("windowmove", window, str(x - 300), str(y - 200), "windowraise", window, "sleep", HAND)
+            shape = shape_of(window)
+        left, top = shape["X"] + shape["WIDTH"] // 2, shape["Y"] + shape["HEIGHT"] // 2
+        xdotool("mousemove", str(left), str(top), "sleep", HAND, "mousedown", "1", "sleep", HAND)
+        for step in range(1, 11):
+            xdotool("mousemove", str(left + (x - left) * step // 10), str(top + (y - top) * step // 10), "sleep", "0.03")
+        xdotool("sleep", HAND, "mouseup", "1")
+        if carrier.wait(timeout=20) != 0:
+            raise Missing("what was dropped was not taken")
+    finally:
+        carrier.kill()
+        carrier.wait()
+    return {}
+
+
 def move(order):
     window = window_of(find(order), order["pid"])[0]
     xdotool("windowmove", window, str(order["place"][0]), str(order["place"][1]))
@@ -276,6 +301,17 @@ def fit(order):
     x, y, across, down = rectangle(node)
     if x < left or y < top or x + across > left + width or y + down > top + height:
         raise Missing("%s is not in %s" % ((x, y, across, down), (left, top, width, height)))
+    return {}
+
+
+def lie(order):
+    """Whether the middle of an element is in a part of the width of its window."""
+    node = find(order)
+    _, _, _, (left, _, width, _) = window_of(node, order["pid"])
+    x, _, across, _ = rectangle(node)
+    place = (x + across / 2 - left) / width
+    if not order["at"][0] <= place <= order["at"][1]:
+        raise Missing("it lies at %.2f of the width" % place)
     return {}
 
 
@@ -355,7 +391,7 @@ def copy(order):
     return {}
 
 
-LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "swipe": swipe, "move": move, "resize": resize, "measure": measure, "fit": fit, "hold": hold,
+LOOKING = {"see": see, "miss": miss, "read": read, "count": count, "click": click, "swipe": swipe, "drop": drop, "move": move, "resize": resize, "measure": measure, "fit": fit, "lie": lie, "hold": hold,
            "focus": focus, "front": front, "paint": paint, "tree": tree, "astray": astray}
 ACTING = {"type": type_text, "press": press, "copy": copy}
 
