@@ -333,7 +333,7 @@ let package = Package(
                 "SASLMechanisms",
                 "XMLStreaming", "XMPPAddress", "XMPPClient", "ServerFixtures",
             ]),
-        tests("Media", ["Media"]),
+        tests("Media", ["Media", "ServerFixtures"]),
         .executableTarget(
             name: "GTKProbe", dependencies: ["GTKBinding"], path: "Tests/GTKProbe",
             swiftSettings: settings + [.defaultIsolation(MainActor.self)]),

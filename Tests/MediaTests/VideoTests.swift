@@ -1,41 +1,21 @@
 import Foundation
+import ServerFixtures
 import Testing
 
 @testable import Media
 
 @Suite("Videos")
 struct VideoTests {
-    /// A film of two seconds, half red and half blue, with a tone.
-    private static func sample(
-        _ width: Int, _ height: Int, hasSound: Bool = true, seconds: Int = 2
-    ) throws -> String {
-        let path = NSTemporaryDirectory() + "video-\(UUID().uuidString).webm"
-        let picture =
-            "videotestsrc num-buffers=\(seconds * 10) pattern=solid-color foreground-color=0xffd02020"
-            + " ! video/x-raw,width=\(width),height=\(height),framerate=10/1 ! vp8enc deadline=1 ! webmmux name=mux"
-        let sound =
-            hasSound
-            ? " audiotestsrc num-buffers=\(seconds * 43) ! audio/x-raw,rate=44100 ! vorbisenc ! mux." : ""
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/gst-launch-1.0")
-        process.arguments = ("-q " + picture + " ! filesink location=\(path)" + sound).split(separator: " ").map(
-            String.init)
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return path
-    }
-
     @Test("size, duration, sound and a still of a video are found")
     func inspect() async throws {
-        let path = try Self.sample(320, 180)
+        let path = try await SampleFilm.make(320, 180)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try await VideoFile.inspect(path: path)
         #expect(file.width == 320 && file.height == 180 && file.type == .webm)
         #expect(abs(file.milliseconds - 2_000) < 300, "\(file.milliseconds)")
         #expect(file.hasSound)
         #expect(file.still.type == .jpeg && file.still.width == 320 && file.still.height == 180)
-        let mute = try Self.sample(1280, 720, hasSound: false)
+        let mute = try await SampleFilm.make(1280, 720, hasSound: false)
         defer { try? FileManager.default.removeItem(atPath: mute) }
         let large = try await VideoFile.inspect(path: mute)
         #expect(!large.hasSound && large.width == 1280)
@@ -44,7 +24,7 @@ struct VideoTests {
 
     @Test("pictures come in their size until the end; it pauses, seeks, and begins again after the end")
     func play() async throws {
-        let path = try Self.sample(320, 180, seconds: 1)
+        let path = try await SampleFilm.make(320, 180, seconds: 1)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try await VideoFile.inspect(path: path)
         let player = try await VideoPlayer(path: path, file: file, side: 160, output: .silent)
@@ -73,7 +53,7 @@ struct VideoTests {
 
     @Test("a video without sound plays, too")
     func silent() async throws {
-        let path = try Self.sample(64, 64, hasSound: false, seconds: 1)
+        let path = try await SampleFilm.make(64, 64, hasSound: false, seconds: 1)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try await VideoFile.inspect(path: path)
         let player = try await VideoPlayer(path: path, file: file, side: 64)
@@ -99,7 +79,7 @@ struct VideoTests {
         #expect(await refused(Array("hello".utf8), ".mp4"))
         #expect(await refused(Array("#EXTM3U\n#EXT-X-TARGETDURATION:9\nhttp://127.0.0.1:1/a.ts\n".utf8), ".mp4"))
         #expect(await refused([], ".webm"))
-        let path = try Self.sample(64, 64, seconds: 1)
+        let path = try await SampleFilm.make(64, 64, seconds: 1)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         #expect(await refused(Array(bytes.prefix(64)), ".webm"))

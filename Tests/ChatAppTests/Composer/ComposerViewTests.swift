@@ -4,7 +4,6 @@ import ChatModel
 import ChatStore
 import Foundation
 import Media
-import SpellChecking
 import Testing
 import WindowFixtures
 
@@ -196,32 +195,6 @@ extension WindowTests {
         #expect(await Toolkit.eventually { view.entry.height > height })
         await Toolkit.settle()
         #expect(view.entryOffset == 0)
-        await view.close()
-        window.destroy()
-        await Toolkit.settle()
-    }
-
-    @Test("a misspelled word is underlined and its suggestions are in the menu; the word at the cursor waits")
-    func spelling() async throws {
-        try #require(Toolkit.isReady)
-        let sample = try await WritingSample()
-        sample.spelling = SpellChecker(languages: ["en_US"])
-        let view = sample.view()
-        let window = Window("Writing", width: 520, height: 200, Box.vertical(Label().expand(.vertical), view.root))
-        window.present()
-        view.focus()
-        await Toolkit.settle()
-        view.entry.insert("Teh rose smels sweet")
-        let spelling = try #require(view.spelling)
-        #expect(await Toolkit.eventually { spelling.marked == [0..<3, 9..<14] })
-        #expect(await Toolkit.eventually { "\(spelling.entries(for: "smels"))".contains("smells") })
-        await Toolkit.picture(window, "composer-spelling")
-        view.entry.cursor = 11
-        // What the user does not want is not underlined.
-        sample.checksSpelling = false
-        view.entry.insert("x")
-        #expect(await Toolkit.eventually { spelling.marked.isEmpty })
-        view.entry.text = ""
         await view.close()
         window.destroy()
         await Toolkit.settle()

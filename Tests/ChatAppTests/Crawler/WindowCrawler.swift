@@ -197,15 +197,23 @@ struct WindowCrawler {
     }
 
     /// Uses the control with an English name, as soon as it is there.
-    static func click(_ name: String, in window: Window) async -> Bool {
+    ///
+    /// - Parameter window: `nil` for any.
+    static func click(_ name: String, in window: Window? = nil) async -> Bool {
         let names = Control.names([name])
         return await Toolkit.eventually {
-            let control = Control.all(in: window.widget).first { names.contains($0.name) }
-            guard let control, let widget = control.widget(in: window.widget) else { return false }
-            control.apply(to: widget)
-            return true
+            for root in window.map({ [$0.widget] }) ?? WidgetTree.toplevels.map(\.widget) {
+                let control = Control.all(in: root).first { names.contains($0.name) }
+                guard let control, let widget = control.widget(in: root) else { continue }
+                control.apply(to: widget)
+                return true
+            }
+            return false
         }
     }
+
+    /// The texts that a person can read in any window.
+    static var texts: [String] { WidgetTree.toplevels.flatMap { WidgetTree.texts(in: $0.widget) } }
 
     /// Chooses the page with an English name in a switcher.
     static func use(_ name: String, in window: Window) async {
