@@ -12,9 +12,10 @@ extension ChatHome {
     ///   - media: the cache of all accounts.
     ///   - isEnabled: `false` for accounts that do not try to connect, so that no error is shown.
     ///   - storage: where the accounts are kept; one with `media` without it.
+    ///   - onAttempt: called for each attempt to connect.
     static func unreachable(
         _ addresses: String..., password: String? = "secret", media: MediaCache? = nil, isEnabled: Bool = true,
-        storage: MemoryAccountStorage? = nil
+        storage: MemoryAccountStorage? = nil, onAttempt: @escaping @Sendable () -> Void = {}
     ) async throws -> ChatHome {
         let accountStorage = storage ?? MemoryAccountStorage(media: media)
         let store = MemoryStore()
@@ -35,6 +36,7 @@ extension ChatHome {
         let home = ChatHome(store: store, accountStorage: accountStorage)
         home.prepare = { configuration in
             configuration.transports = TransportFactory { _ throws(TransportError) in
+                onAttempt()
                 throw TransportError(.connectionRefused, "none")
             }
         }

@@ -12,6 +12,7 @@ import Testing
             ("\u{1B}OB", [.down]),
             ("\u{1B}[3~", [.delete]), ("\u{1B}[1;5D", [.wordLeft]), ("\u{1B}b", [.wordLeft]), ("\u{1B}[99z", []),
             ("你好👨‍👩‍👧", [.text("你好👨‍👩‍👧")]), ("\u{C}", [.redraw]),
+            ("\u{1B}1\u{1B}9", [.conversation(1), .conversation(9)]), ("\u{1B}a", [.nextUnread]),
         ] as [(String, [KeyDecoder.Key])])
     func keys(_ text: String, _ expected: [KeyDecoder.Key]) {
         var decoder = KeyDecoder()

@@ -1,6 +1,7 @@
 import ChatEngine
 import ChatStore
 import Localization
+import Synchronization
 import Testing
 import WindowFixtures
 import XMPPAddress
@@ -136,6 +137,42 @@ extension WindowTests {
             let popover = Popover(menu.menu)
             #expect(popover.isDestructive(item: "Delete From This Computer…") && !popover.isDestructive(item: "Pin"))
             await sample.end()
+        }
+
+        @Test("“Connect Now” connects before the next attempt is due")
+        func connecting() async throws {
+            let attempts = Mutex(0)
+            let home = try await ChatHome.unreachable(
+                "juliet@capulet.example", onAttempt: { attempts.withLock { $0 += 1 } })
+            let window = try MainWindow.shown(AppContext(home: home))
+            func next() -> MessageTime? { home.accounts.rows.elements.first?.nextAttempt }
+            // They become rarer.
+            #expect(
+                await Toolkit.eventually { next().map { $0 > MessageTime.now.advanced(by: 6_000) } ?? false })
+            let (due, count) = (try #require(next()), attempts.withLock { $0 })
+            #expect(await WindowCrawler.click("Connect Now", in: window.window))
+            #expect(await Toolkit.eventually { attempts.withLock { $0 } > count })
+            #expect(MessageTime.now < due)
+            window.close(permanently: true)
+            await home.stop()
+        }
+
+        @Test("“Why?” at a message that was not sent says who refused it, and what to do")
+        func why() async throws {
+            let sample = try await TalkSample()
+            let own = try await sample.say("Bring the letter!", isOwn: true)
+            let reason = FailureReason(.refused, condition: "remote-server-timeout")
+            try await sample.write { store throws(StoreError) in try store.advance(own, to: .failed(reason)) }
+            let (window, view) = await sample.open()
+            #expect(await Toolkit.eventually { view.timeline.bubble(of: own)?.failure?.root.isVisible == true })
+            #expect(await WindowCrawler.click("Why?", in: window))
+            let texts = ["Message Info", "It was refused: \(Wording.failure(reason))", "Send it again later."]
+            #expect(
+                await Toolkit.eventually { Set(texts).isSubset(of: WindowCrawler.texts) }, "\(WindowCrawler.texts)")
+            window.destroy()
+            view.close()
+            await sample.end()
+            await WindowCrawler.close()
         }
 
         @Test("where Enter begins a new line in the field, it does so in a caption")

@@ -131,7 +131,7 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("Delete deletes after a moment, and can be undone")
+        @Test("Delete deletes after a moment")
         func deleting() async throws {
             let sample = try await TalkSample()
             let theirs = try await sample.say("But soft!", ago: 2)
@@ -155,6 +155,32 @@ extension WindowTests {
             #expect(try await sample.messages().map(\.id) == [own])
             window.destroy()
             view.close()
+            await sample.end()
+        }
+
+        @Test("“Undo” shows a deleted message again, and nothing has happened")
+        func undoing() async throws {
+            let sample = try await TalkSample()
+            let own = try await sample.say("Ay me!", ago: 1, isOwn: true)
+            let before = try await sample.messages()
+            let window = try MainWindow.shown(sample.context)
+            window.open(sample.key)
+            let timeline = try #require(window.conversation?.timeline)
+            #expect(await Toolkit.eventually { timeline.bubble(of: own)?.root.height ?? 0 > 0 })
+            timeline.keys.choose(-1)
+            #expect(timeline.keys.pressed(Self.key(Self.delete)))
+            #expect(await Toolkit.eventually { timeline.bubble(of: own)?.absence?.isVisible == true })
+            #expect(await WindowCrawler.click("Undo", in: window.window))
+            #expect(
+                await Toolkit.eventually {
+                    timeline.bubble(of: own)?.absence?.isVisible == false
+                        && timeline.bubble(of: own)?.body.isVisible == true
+                })
+            #expect(await Toolkit.eventually { !WindowCrawler.texts(of: window.window).contains("Undo") })
+            // As at the end of the program.
+            await sample.context.deletions.flush()
+            #expect(try await sample.messages() == before)
+            window.close(permanently: true)
             await sample.end()
         }
 
