@@ -32,6 +32,7 @@ extension TranscriptEntry {
 
     private init(_ message: TimelineMessage, files: [String]) {
         var lines: [String] = []
+        var actor: String?
         if let quoted = message.quotation?.preview {
             lines.append("↪ " + DisplayWidth.truncate(TerminalText.harmless(quoted.line), to: Self.quotedColumns))
         }
@@ -42,13 +43,19 @@ extension TranscriptEntry {
         } else {
             lines += files
             let body = message.text.readableBody
-            if !body.isEmpty || files.isEmpty { lines.append(TextFolding.folded(body)) }
+            if MessageBody(body).isAction {
+                let action = TextFolding.folded(String(body.unicodeScalars.dropFirst("/me ".count)))
+                if lines.isEmpty { actor = message.senderName }
+                lines.append(lines.isEmpty ? action : "\(TerminalText.harmless(message.senderName)) \(action)")
+            } else if !body.isEmpty || files.isEmpty {
+                lines.append(TextFolding.folded(body))
+            }
         }
         var text = lines.joined(separator: "\n")
         if let remarks = message.remarks { text += "  " + remarks }
         self.init(
             id: .item(.message(message.id)), author: message.isOutgoing ? .me : .contact(message.senderName),
-            time: message.time, text: text,
+            time: message.time, text: text, actor: actor,
             delivery: message.isOutgoing && !message.isRetracted ? message.state.delivery : nil,
             lock: message.mark?.sign, position: message.position)
     }
@@ -90,7 +97,10 @@ extension MessagePreview {
     }
 
     /// The author and the content in one line.
-    var line: String { (isOutgoing ? localized("me") : senderName) + ": " + plainText }
+    var line: String {
+        if kind == .action { return senderName + " " + plainText }
+        return (isOutgoing ? localized("me") : senderName) + ": " + plainText
+    }
 }
 
 extension Attachment {

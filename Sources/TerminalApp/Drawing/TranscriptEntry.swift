@@ -67,6 +67,8 @@ struct TranscriptEntry: Equatable {
     var author: Author
     var time: MessageTime
     var text: String
+    /// The name before what its author does (XEP-0245); `nil` for what the author says.
+    var actor: String?
     var delivery: Delivery?
     /// How the message was protected, before its author.
     var lock: String?
@@ -86,12 +88,13 @@ struct TranscriptEntry: Equatable {
         switch author {
         case .me:
             style = .plain
-            prefix = [.init(text: clock + " ", style: .dim), .init(text: localized("me") + ": ", style: .mine)]
+            let name = actor.map { Self.shown($0, columns) + " " } ?? localized("me") + ": "
+            prefix = [.init(text: clock + " ", style: .dim), .init(text: name, style: .mine)]
         case .contact(let name), .occupant(let name):
             style = .plain
             let colour = author == .occupant(name) ? TerminalScreen.Style.colour(of: name) : .theirs
-            let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 3))
-            prefix = [.init(text: clock + " ", style: .dim), .init(text: shown + ": ", style: colour)]
+            let shown = Self.shown(name, columns) + (actor == nil ? ": " : " ")
+            prefix = [.init(text: clock + " ", style: .dim), .init(text: shown, style: colour)]
         case .elsewhere(let name):
             style = .plain
             let shown = DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 4))
@@ -118,6 +121,10 @@ struct TranscriptEntry: Equatable {
             }
             return row
         }
+    }
+
+    private static func shown(_ name: String, _ columns: Int) -> String {
+        DisplayWidth.truncate(TerminalText.harmless(name), to: min(20, columns / 3))
     }
 
     /// The columns of the widest mark, `100%`, and of the space before it.
