@@ -18,7 +18,7 @@ struct HistoryFetching: Sendable {
     /// The number of attempts, four per second, until the archive counts as unavailable.
     private static let attemptLimit = 40
 
-    /// Queries the archive until this number of messages is stored, or the archive has no more.
+    /// Queries the archive until this number of messages is stored, or the archive has no more, older or newer.
     func fetch(with peer: JID, until count: Int) async throws {
         let online = try await OnlineAccount(signIn, in: store, profile)
         let events = online.account.events()
@@ -50,14 +50,27 @@ struct HistoryFetching: Sendable {
             }
             switch answer {
             case .arrived where here < count: continue
-            case .arrived, .nothingMore: return
-            case .notNow where attemptsLeft > 0:
-                // The archive can be queried shortly after the account is online.
-                attemptsLeft -= 1
-                try await Task.sleep(for: .milliseconds(250))
+            case .arrived: return
+            case .nothingMore:
+                if attemptsLeft == 0 { return }
+                if try await hasNewest(account, key) { return }
             case .notNow:
-                throw CommandError(.connection, localized("The server's archive does not respond; try again."))
+                if attemptsLeft == 0 {
+                    throw CommandError(.connection, localized("The server's archive does not respond; try again."))
+                }
             }
+            // The archive can be queried shortly after the account is online, and answers for its newest messages first.
+            attemptsLeft -= 1
+            try await Task.sleep(for: .milliseconds(250))
+        }
+    }
+
+    /// Whether what came while the account was not online is stored: everything older may be there before.
+    private func hasNewest(_ account: ChatAccount, _ key: ConversationKey) async throws -> Bool {
+        guard await account.history.hasCaughtUp else { return false }
+        let (id, archive) = (account.id, key.kind == .room ? key.address : account.address)
+        return try await store.read { store throws(StoreError) in
+            try !store.archiveGaps(of: archive, with: nil, account: id).contains(where: \.isMissed)
         }
     }
 }
