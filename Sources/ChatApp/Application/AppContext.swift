@@ -16,6 +16,8 @@ final class AppContext {
     let appearance: Appearance
     /// The dictionaries of the user's languages.
     let spelling = SpellChecker(languages: Localization.preferredLanguages)
+    /// Opens the page behind a link that is written; `nil` for the network of the computer.
+    var describeLink: (@Sendable (String) async -> LinkCards.Card?)?
     /// Deletions that the user can still undo.
     let deletions: PendingDeletions
     private weak var program: DesktopProgram?

@@ -76,7 +76,8 @@ struct ConversationBuilder {
         let media = home.media(of: key.account)
         let composer = Composer(
             key, store: home.store, actions: account, media: media, environment: home.environment)
-        composer.links = LinkCards(isOn: { [home] in home.preferences.values.describesLinks })
+        composer.links = LinkCards(
+            describe: context.describeLink, isOn: { [home] in home.preferences.values.describesLinks })
         let window = context.windowContext
         return ComposerContext(
             composer: composer, media: media,
