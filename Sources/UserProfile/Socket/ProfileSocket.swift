@@ -92,12 +92,14 @@ public final class ProfileSocket: Sendable {
 
     private func serve(_ channel: ByteChannel) {
         guard channel.isFromSameUser else { return refuse(channel, .otherUser) }
-        let number = state.withLock { state -> Int? in
-            guard state.isOpen, state.clients.count < Self.clientLimit else { return nil }
+        let (isOpen, number) = state.withLock { state -> (Bool, Int?) in
+            guard state.isOpen, state.clients.count < Self.clientLimit else { return (state.isOpen, nil) }
             state.count += 1
             state.clients[state.count] = channel
-            return state.count
+            return (true, state.count)
         }
+        // A client that comes with the end goes on to the next program; it must not be told to come back later.
+        guard isOpen else { return channel.close() }
         guard let number else { return refuse(channel, .busy) }
         Thread.detachNewThread { [self] in
             let client = ClientConnection(channel, methods)
