@@ -28,6 +28,11 @@ package final class Program: Sendable {
     private let terminal: FileHandle?
     private let written = Mutex("")
     private let ended = Mutex<Int32?>(nil)
+    /// What its threads did when it was ended because it stood still.
+    private let stillness = Mutex("")
+    /// No program of a test takes longer to end, in seconds. Without a limit the test would wait until the whole run is ended, and
+    /// say nothing.
+    package static let limit = 600
     /// Reads the output of the terminal.
     private let reading = DispatchGroup()
 
@@ -125,25 +130,48 @@ package final class Program: Sendable {
         return root.deletingLastPathComponent().path + "/Examples/" + name
     }
 
-    /// Waits for the end.
-    package func result() async -> Result {
+    /// Waits for the end. A program that does not end is killed after some seconds; then the errors say what its threads did.
+    package func result(within seconds: Int = limit) async -> Result {
         let status = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: self.collect()) }
+            DispatchQueue.global().async { continuation.resume(returning: self.collect(within: seconds)) }
         }
-        return Result(status: status, output: text("output"), errors: text("errors"))
+        return Result(status: status, output: text("output"), errors: text("errors") + stillness.withLock(\.self))
     }
 
-    private func collect() -> Int32 {
+    private func collect(within seconds: Int) -> Int32 {
         // The last output may still be in transit when the program has ended.
         defer { _ = reading.wait(timeout: .now() + .seconds(60)) }
         return ended.withLock { ended in
             if let ended { return ended }
+            let watch = DispatchWorkItem { [self] in
+                let threads = Self.threads(of: process)
+                stillness.withLock { $0 = "\nIt did not end within \(seconds) seconds.\n\(threads)" }
+                kill(process, SIGKILL)
+            }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: watch)
+            defer { watch.cancel() }
             var status: Int32 = 0
             while waitpid(process, &status, 0) < 0, errno == EINTR {}
             let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
             ended = code
             return code
         }
+    }
+
+    /// What the threads of a process wait for, and the calls in which they are if there is a debugger.
+    private static func threads(of process: Int32) -> String {
+        let command = """
+            cd /proc/\(process)/task; for thread in *; do echo "$thread $(cat $thread/comm $thread/wchan | tr '\\n' ' ')"; done
+            timeout 60 gdb -p \(process) -batch -ex 'thread apply all backtrace 30' 2>&1
+            """
+        guard let output = popen(command, "re") else { return "" }
+        defer { pclose(output) }
+        var text = ""
+        var line = [CChar](repeating: 0, count: 4096)
+        while fgets(&line, Int32(line.count), output) != nil {
+            text += String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        return text
     }
 
     private func text(_ name: String) -> String {
@@ -243,7 +271,8 @@ package final class ProgramHome: Sendable {
 
     package func write(_ name: String, _ content: [UInt8]) throws -> String {
         let file = path + "/" + name
-        try Data(content).write(to: URL(fileURLWithPath: file))
+        // Another program may read the file that this replaces.
+        try Data(content).write(to: URL(fileURLWithPath: file), options: .atomic)
         return file
     }
 
