@@ -40,7 +40,9 @@ struct ContactCommands {
             switch check {
             case .empty: return console.refuse(localized("Type %@.", "/add ADDRESS"))
             case .own: return console.refuse(.own, of: text)
-            case .alreadyContact(let address, _): return console.refuse(.alreadyContact(address), of: text)
+            case .alreadyContact(let address, _):
+                // There is nothing to correct.
+                return console.showHarmless(Wording.refusal(.alreadyContact(address), of: text))
             case .invalid:
                 do throws(ContactAddress.Refusal) {
                     _ = try ContactAddress.complete(text, for: account.address)
