@@ -22,6 +22,11 @@ extension Widget {
         Int(adw_combo_row_get_selected(try row(titled: title).cast()))
     }
 
+    /// What was typed into a row.
+    func text(inRow title: String) throws -> String {
+        try row(titled: title).use { String(cString: gtk_editable_get_text($0)) }
+    }
+
     private func row(titled title: String) throws -> Object {
         func find(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutableRawPointer? {
             let raw = UnsafeMutableRawPointer(widget)

@@ -111,7 +111,7 @@ struct RoomMakingLiveTests {
                 let settings = RoomSettings(name: "Secret", access: .membersOnly)
                 try await one.rooms.create(room, nickname: "romeo", settings: settings)
                 #expect(await one.rooms.inside() == [room])
-                #expect(await one.bookmarks.all[room]?.name == "Secret")
+                #expect(await one.bookmarks.all[room]?.joinsAutomatically == true)
                 #expect(try await one.rooms.information(of: room).isForMembersOnly)
                 await #expect(throws: GroupChatError.self) {
                     try await one.rooms.create(room, nickname: "romeo", settings: settings)
@@ -238,6 +238,56 @@ struct RoomMakingLiveTests {
                 // What another device sets later is followed again.
                 try await desk.account.bookmarks.share(.mentions, of: room)
                 try await Self.wait(for: phone.account) { _ in await Self.level(room, of: phone) == .mentions }
+            }
+            try await desk.account.rooms.destroy(room)
+        }
+    }
+
+    private static func name(_ room: JID, of person: Person) async -> String? {
+        let id = person.id
+        let kept = try? await person.store.read { reader throws(StoreError) in try reader.rooms(of: id) }
+        return kept?.first { $0.address == room }?.name
+    }
+
+    @Test(
+        "a room that is renamed has the new name on each device, also on one that was offline, unless the user has named it"
+    )
+    func names() async throws {
+        let server = try await ServerKind.prosody13.shared()
+        let name = try await server.newAccount("romeo")
+        let (desk, phone) = (try await Person(name, on: server), try await Person(name, on: server))
+        @Sendable func isNamed(_ name: String, _ room: JID, _ devices: Person...) async throws {
+            for device in devices {
+                try await Self.wait(for: device.account) { _ in await Self.name(room, of: device) == name }
+            }
+        }
+        try await desk.whileRunning {
+            @Sendable func change(_ room: JID, to name: String) async throws {
+                let before = try await desk.account.rooms.configuration(of: room)
+                var after = before
+                after.name = name
+                try await desk.account.rooms.configure(room, after, before: before)
+            }
+            let room = try await phone.whileRunning {
+                try await Person.waitUntilOnline([desk, phone])
+                let service = try #require(await desk.account.rooms.service())
+                let room = try JID("named-\(desk.address.local ?? "")@\(service)")
+                try await desk.account.rooms.create(
+                    room, nickname: "romeo", settings: RoomSettings(name: "First", access: .everybody))
+                try await isNamed("First", room, desk, phone)
+                return room
+            }
+            try await change(room, to: "Second")
+            try await isNamed("Second", room, desk)
+            try await phone.whileRunning {
+                try await isNamed("Second", room, phone)
+                try await phone.account.bookmarks.rename(room, to: "Mine")
+                try await isNamed("Mine", room, desk, phone)
+                try await change(room, to: "Third")
+                try await desk.account.settle()
+                #expect(await Self.name(room, of: desk) == "Mine")
+                try await desk.account.bookmarks.rename(room, to: nil)
+                try await isNamed("Third", room, desk, phone)
             }
             try await desk.account.rooms.destroy(room)
         }

@@ -32,10 +32,11 @@ public struct BookmarkService: Sendable {
         context.events.post(.room(room.bare))
     }
 
-    /// Renames a room for this account, on all devices; `nil` removes the name.
+    /// Renames a room for this account, on all devices; `nil` is the name that the room has given itself.
     public func rename(_ room: JID, to name: String?) async throws(ClientError) {
         try await change(room) { $0.title = name }
-        await stored.change(room) { $0.name = name }
+        let ownName = await rooms.ownName(of: room)
+        await stored.change(room) { $0.name = name ?? ownName }
         context.events.post(.room(room.bare))
     }
 

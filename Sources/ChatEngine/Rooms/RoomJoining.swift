@@ -121,14 +121,14 @@ actor RoomJoining {
             if !isKnown { occupancies.set(nil, in: room) }
             throw error
         }
-        let name = settings.flatMap { $0.name.isEmpty ? nil : $0.name }
+        if let name = settings?.name, !name.isEmpty { ownNames[room.bare] = name }
         let ownName = ownNames[room.bare]
         let occupancy = occupancies.all[room.bare]
         await stored.save(room) { stored in
             stored.nickname = occupancy?.nickname ?? nickname
             stored.occupantID = occupancy?.believedOccupantID
             stored.joinsAutomatically = true
-            if let name { stored.name = name } else if stored.name?.isEmpty ?? true { stored.name = ownName }
+            if settings != nil || stored.name?.isEmpty ?? true { stored.name = ownName ?? stored.name }
         }
         jobs.continuation.yield(room.bare)
         await invitations.forget(room)
@@ -137,7 +137,6 @@ actor RoomJoining {
                 bookmark.joinsAutomatically = true
                 bookmark.nickname = nickname
                 bookmark.password = password
-                if let name { bookmark.title = name }
             }
         }
     }
@@ -153,20 +152,23 @@ actor RoomJoining {
         if let name = information?.name { await named(name, room) }
     }
 
-    /// Stores the name of a room, unless the user has given it another one.
+    /// The name that a room has given itself, if it was asked in this session.
+    func ownName(of room: JID) -> String? { ownNames[room.bare] }
+
+    /// Stores the name of a room, unless the user has given it another one, which is in the bookmark.
     private func named(_ name: String, _ room: JID) async {
         guard let name = RoomState.name(name) else { return }
         let before = ownNames.updateValue(name, forKey: room.bare)
-        await stored.change(room) { stored in
-            if stored.name?.isEmpty ?? true || stored.name == before { stored.name = name }
-        }
+        let title = await context.session?[Bookmarks.self]?.all[room.bare]?.title ?? ""
+        // Other programs put the name that the room has into the bookmark.
+        guard title.isEmpty || title == before else { return }
+        await stored.change(room) { $0.name = name }
     }
 
-    /// The settings of a room have changed, perhaps its name.
+    /// The settings of a room have changed: perhaps its name, or who can join.
     private func configured(_ room: JID) async {
-        guard let chat = context.session?[GroupChat.self], let name = try? await chat.information(of: room).name
-        else { return }
-        await named(name, room)
+        let joined = context.session?[GroupChat.self]?.room(room)
+        if let name = await joined?.refreshInformation()?.name { await named(name, room) }
     }
 
     /// Joins a known room unless it is joined; now, or when the account connects (``ChatAccountPolicy/entersRooms``).
@@ -217,9 +219,10 @@ actor RoomJoining {
         let ours = nickname ?? context.nickname
         let occupancies = context.recorder.occupancies
         if occupancies.all[room.bare] == nil { occupancies.set(RoomOccupancy(nickname: ours), in: room) }
+        let ownName = ownNames[room.bare]
         await stored.save(room) { stored in
             stored.nickname = stored.nickname ?? ours
-            stored.name = name ?? stored.name
+            stored.name = name ?? ownName ?? stored.name
             stored.joinsAutomatically = true
         }
         if context.policy.entersRooms || visited.contains(room.bare) { jobs.continuation.yield(room.bare) }

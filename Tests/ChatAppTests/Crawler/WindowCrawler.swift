@@ -168,7 +168,7 @@ struct WindowCrawler {
     // MARK: Looking
 
     /// The texts that a person can read in a window.
-    static func texts(of window: Window) -> [String] { WidgetTree.texts(in: window.widget) }
+    static func texts(of window: Widget) -> [String] { WidgetTree.texts(in: window.widget) }
 
     /// The question that is open.
     static var question: Window? {
@@ -185,8 +185,21 @@ struct WindowCrawler {
         return await Toolkit.eventually { self.question == nil }
     }
 
+    /// The window with an English title, as soon as it is there.
+    static func window(_ title: String) async -> Window? {
+        let titles = Control.names([title])
+        func found() -> UnsafeMutablePointer<GtkWindow>? {
+            WidgetTree.toplevels.first { window in
+                gtk_widget_get_mapped(window.widget).isTrue
+                    && gtk_window_get_title(window).map { titles.contains(String(cString: $0)) } ?? false
+            }
+        }
+        guard await Toolkit.eventually({ found() != nil }) else { return nil }
+        return found().map { Window(toplevel: UnsafeMutableRawPointer($0)) }
+    }
+
     /// Types into the field or row with an English name, as soon as it is there. A field has its name only while it is empty.
-    static func type(_ text: String, into name: String, in window: Window) async -> Bool {
+    static func type(_ text: String, into name: String, in window: Widget) async -> Bool {
         let names = Control.names([name])
         return await Toolkit.eventually {
             let field = Control.all(in: window.widget).first { $0.use == .type && names.contains($0.name) }
@@ -199,7 +212,7 @@ struct WindowCrawler {
     /// Uses the control with an English name, as soon as it is there.
     ///
     /// - Parameter window: `nil` for any.
-    static func click(_ name: String, in window: Window? = nil) async -> Bool {
+    static func click(_ name: String, in window: Widget? = nil) async -> Bool {
         let names = Control.names([name])
         return await Toolkit.eventually {
             for root in window.map({ [$0.widget] }) ?? WidgetTree.toplevels.map(\.widget) {

@@ -18,22 +18,12 @@ extension WindowTests {
             RoomVisitor.useStyle
         }
 
-        /// A room that Juliet has created.
-        private func room(_ juliet: RoomVisitor, _ access: RoomSettings.Access = .everybody) async throws -> JID {
-            let service = try #require(await juliet.account.rooms.service())
-            let room = try JID("garden-\(juliet.address.local ?? "")@\(service)")
-            try await juliet.account.rooms.create(
-                room, nickname: sampleWords("Jule"),
-                settings: RoomSettings(name: sampleWords("Garden"), access: access))
-            return room
-        }
-
         @Test("a user is invited, joins from the bar, is removed with a reason, joins again and leaves permanently")
         func visit() async throws {
             let server = try await ServerKind.prosody13.shared()
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server)
-            let room = try await room(juliet, .membersOnly)
+            let room = try await juliet.makeRoom(.membersOnly)
             let (model, following) = juliet.follow(room)
             let about = RoomWindow(model, juliet.context)
             about.present()
@@ -93,12 +83,14 @@ extension WindowTests {
             let doubt = romeo.context.rooms.joining.askToLeave(romeo.key(room), title: title, over: nil)
             await Toolkit.settle()
             doubt.answer("cancel")
+            doubt.close()
             await Toolkit.settle()
             #expect(place.isInside)
             let question = romeo.context.rooms.joining.askToLeave(romeo.key(room), title: title, over: nil)
             await Toolkit.settle()
             await Toolkit.picture(question, "room-leave")
             question.answer("leave")
+            question.close()
             #expect(await Toolkit.eventually { romeo.home.rooms.rows.elements.isEmpty })
             #expect(await Toolkit.eventually { notice.label.text == "You are not in this room." })
             #expect(await Toolkit.eventually(asking: { await romeo.account.bookmarks.all.isEmpty }))
@@ -112,12 +104,50 @@ extension WindowTests {
             await romeo.home.stop()
         }
 
+        @Test("several people are chosen and invited at once, and each gets the invitation")
+        func several() async throws {
+            let server = try await ServerKind.prosody13.shared()
+            let juliet = try await RoomVisitor("juliet", on: server)
+            let guests = [try await RoomVisitor("romeo", on: server), try await RoomVisitor("nurse", on: server)]
+            let room = try await juliet.makeRoom(.membersOnly)
+            let (model, following) = juliet.follow(room)
+            #expect(await Toolkit.eventually { model.isInside })
+            let bars = guests.map { $0.context.rooms.invitationBar() }
+            let windows = bars.map { Window("Guest", width: 560, height: 200, $0.root) }
+            for window in windows { window.present() }
+            var toasts: [String] = []
+            let inviting = RoomInviteWindow(model, juliet.context, over: nil) { toasts.append($0) }
+            inviting.present()
+            for guest in guests {
+                inviting.search.text = guest.address.description
+                #expect(await Toolkit.eventually { inviting.shown.last?.address == guest.address })
+                inviting.search.emit("activate")
+            }
+            #expect(inviting.chosen.map(\.address) == guests.map(\.address))
+            #expect(await WindowCrawler.type("The feast", into: "Message (optional)", in: inviting.window))
+            #expect(await WindowCrawler.click("Invite", in: inviting.window))
+            #expect(await Toolkit.eventually { toasts == ["2 people are invited."] }, "\(toasts)")
+            for bar in bars {
+                try #require(await Toolkit.eventually { bar.revealer.isRevealed })
+                #expect(bar.label.text.contains("The feast"), "\(bar.label.text)")
+            }
+            // The room is open to both.
+            for (guest, bar) in zip(guests, bars) {
+                bar.join.click()
+                try #require(await Toolkit.eventually { guest.isInside(room) })
+            }
+            #expect(await Toolkit.eventually { model.count == 3 })
+            following.cancel()
+            for window in windows { window.destroy() }
+            for visitor in guests + [juliet] { await visitor.home.stop() }
+        }
+
         @Test("an invitation is declined; a conversation in a room shows the people and leaves nothing behind")
         func conversation() async throws {
             let server = try await ServerKind.prosody13.shared()
             let juliet = try await RoomVisitor("juliet", on: server)
             let romeo = try await RoomVisitor("romeo", on: server)
-            let room = try await room(juliet)
+            let room = try await juliet.makeRoom()
             let bar = romeo.context.rooms.invitationBar()
             try await juliet.account.rooms.invite(romeo.address, to: room, reason: nil)
             let window = Window("Test", width: 360, height: 300, bar.root)

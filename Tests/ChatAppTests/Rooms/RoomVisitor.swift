@@ -60,6 +60,15 @@ final class RoomVisitor {
         home.rooms.rows[.init(account: id, address: room)]?.isInside ?? false
     }
 
+    /// Creates a room.
+    func makeRoom(_ access: RoomSettings.Access = .everybody) async throws -> JID {
+        guard let service = await account.rooms.service() else { throw CancellationError() }
+        let room = try JID("garden-\(address.local ?? "")@\(service)")
+        try await account.rooms.create(
+            room, nickname: sampleWords("Jule"), settings: RoomSettings(name: sampleWords("Garden"), access: access))
+        return room
+    }
+
     /// The model of a room, followed until the task is cancelled.
     func follow(_ room: JID) -> (RoomModel, Task<Void, Never>) {
         let model = RoomModel(key(room), store: home.store, environment: home.environment)
