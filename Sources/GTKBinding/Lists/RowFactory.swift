@@ -189,7 +189,7 @@ private final class ShownRows<Row: ListRow> {
             // The focus is in GTK's own row around ours, or in something inside it.
             guard let outer = gtk_widget_get_parent(shown.row.root.widget),
                 gtk_widget_get_focus_child(outer) != nil
-                    || gtk_widget_has_focus(outer).isTrue
+                    || gtk_widget_is_focus(outer).isTrue
             else { continue }
             let position = gtk_list_item_get_position(OpaquePointer(item))
             return position == GTK_INVALID_LIST_POSITION ? nil : Int(position)

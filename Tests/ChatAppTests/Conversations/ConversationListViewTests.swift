@@ -197,5 +197,37 @@ extension WindowTests {
             window.destroy()
             await sample.end()
         }
+
+        @Test("a conversation is deleted from this computer after a question, and is open no more")
+        func deletion() async throws {
+            let sample = try await TalkSample()
+            let other = try sample.key("nurse@capulet.example")
+            try await sample.say("Madam!", ago: 2, in: other)
+            try await sample.say("Soft!", ago: 1)
+            let window = try MainWindow.shown(sample.context)
+            let view = window.conversations
+            #expect(await Toolkit.eventually { view.model.items.map(\.key) == [sample.key, other] })
+            window.open(sample.key)
+            func choose(_ answer: String) async throws {
+                try #require(
+                    await Toolkit.eventually {
+                        view.menu?.isMapped != true && view.list.focus(on: 0) && view.showMenuOfFocused()
+                    })
+                let menu = try #require(view.menu)
+                try #require(await WindowCrawler.click("Delete From This Computer…", in: menu))
+                try #require(await WindowCrawler.answer(answer))
+            }
+            try await choose("Cancel")
+            await Toolkit.settle()
+            #expect(try await sample.messages().count == 1)
+            #expect(window.openKey == sample.key)
+            try await choose("Delete")
+            #expect(await Toolkit.eventually { view.model.items.map(\.key) == [other] })
+            #expect(window.openKey == nil)
+            #expect(try await sample.messages().isEmpty)
+            #expect(try await sample.messages(in: other).count == 1)
+            window.close(permanently: true)
+            await sample.end()
+        }
     }
 }
