@@ -14,9 +14,10 @@ extension WindowTests {
     @MainActor
     @Suite("The page of a room on a real server")
     struct RoomPageLiveTests {
-        init() throws {
+        init() async throws {
             try #require(Toolkit.isReady)
             RoomVisitor.useStyle
+            await WindowCrawler.close()
         }
 
         @Test("“Join automatically” changes the bookmark; “Close Room for Everyone…” removes the other with the reason")
