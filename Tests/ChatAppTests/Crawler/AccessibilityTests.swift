@@ -1,4 +1,5 @@
 import CGTK
+import ServerFixtures
 import Testing
 import WindowFixtures
 
@@ -59,6 +60,13 @@ extension WindowTests {
 
         @Test("windows about rooms: names, order of Tab, contrast")
         func rooms() async throws { try await check(\.rooms) }
+
+        @Test("windows and questions that need a connection: names, order of Tab, contrast")
+        func online() async throws {
+            let scenes = try await OnlineScenes(on: try await ServerKind.prosody13.shared())
+            for scene in scenes.questions + scenes.all where scene.part == nil { try await Self.check(scene) }
+            await scenes.end()
+        }
 
         @Test("the preferences: names, order of Tab, contrast")
         func preferences() async throws { try await check(\.preferences) }

@@ -70,6 +70,17 @@ extension WindowTests {
         @Test("signing in: the first page, an account, a provider, an invitation, a further account")
         func signIn() async throws { try await crawl { $0.signIn + $0.unfolded + [$0.newAccount] } }
 
+        @Test("with a connection: a contact, a stranger, a room of the user with its people and settings, the account")
+        func online() async throws {
+            let scenes = try await OnlineScenes(on: try await ServerKind.prosody13.shared())
+            let toasts = Self.toasts(of: scenes.juliet.context)
+            try await Self.crawl(scenes.questions + scenes.all) {
+                let policies = await scenes.juliet.accountStorage.policies
+                return "\(scenes.state(toasts())) \(policies)"
+            }
+            await scenes.end()
+        }
+
         @Test("the form of a provider")
         func registration() async throws {
             let server = try await ServerKind.prosody13.shared()

@@ -20,6 +20,7 @@ final class RoomVisitor {
     let id: AccountID
     let address: JID
     let account: ChatAccount
+    let accountStorage = MemoryAccountStorage()
 
     /// The program's style, for screenshots.
     static let useStyle: Void = Style.use()
@@ -30,7 +31,6 @@ final class RoomVisitor {
     ) async throws {
         let credentials = try await server.newAccount(name)
         address = try JID(credentials.address)
-        let accountStorage = MemoryAccountStorage()
         let store = MemoryStore()
         await accountStorage.save(AccountAccess(address: address))
         await accountStorage.save(password: credentials.password, of: address)
