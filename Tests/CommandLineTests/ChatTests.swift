@@ -350,7 +350,7 @@ import Testing
         chat.type("/autoaway 1\r")
         try await chat.waitForScreen("after 1 minute without a key")
         let preferences = juliet.home.path + "/data/hongyan/preferences.json"
-        try await chat.poll("the preferences", seconds: 60) {
+        try await chat.poll("the preferences") {
             (try? String(contentsOfFile: preferences, encoding: .utf8))?.contains("\"minutesUntilAway\" : 1,") == true
         }
         // A minute goes by.

@@ -65,12 +65,12 @@ import Testing
         let words = try ["doctor", person.address] + person.connection()
         let coloured = try Program("hongyan", words, home: person.home, environment: ["NO_COLOR": ""], size: (80, 24))
         #expect(await coloured.result().status == 0)
-        try await coloured.poll("the end", seconds: 60) { coloured.screenText.contains("All well.") }
+        try await coloured.poll("the end") { coloured.screenText.contains("All well.") }
         #expect(coloured.screenText.contains("\u{1B}[32m✓ \u{1B}[0m"))
         let plain = try Program(
             "hongyan", words, home: person.home, environment: ["NO_COLOR": "1"], size: (80, 24))
         #expect(await plain.result().status == 0)
-        try await plain.poll("the end", seconds: 60) { plain.screenText.contains("All well.") }
+        try await plain.poll("the end") { plain.screenText.contains("All well.") }
         #expect(!plain.screenText.contains("\u{1B}"))
     }
 

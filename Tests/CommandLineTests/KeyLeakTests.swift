@@ -58,7 +58,7 @@ struct KeyLeakTests {
         try await crashing.waitForOutput("the session") { $0.contains("online") }
         crashing.signal(SIGSEGV)
         // The report is written, and then the program goes on, because the signal was no fault of its own.
-        try await crashing.poll("the report", seconds: 180) { crashing.errors.contains("Backtrace took") }
+        try await crashing.poll("the report") { crashing.errors.contains("Backtrace took") }
         crashing.signal(SIGKILL)
         let crash = await crashing.result()
         keep(crash)
@@ -68,7 +68,7 @@ struct KeyLeakTests {
         let log = romeo.home.path + "/desktop.log"
         let desktop = try window.start(["--log", log, "--log-level", "stanzas"])
         keep(try await juliet.run("send", romeo.address, "what light through yonder window breaks", "--encrypted"))
-        try await desktop.poll("the message at the window", seconds: 60) { window.hasStored("through yonder window") }
+        try await desktop.poll("the message at the window") { window.hasStored("through yonder window") }
         _ = try await window.quit(desktop)
         outputs += [desktop.output, desktop.errors]
         #expect(try String(contentsOfFile: log, encoding: .utf8).contains("message"))

@@ -191,8 +191,11 @@ package final class Program: Sendable {
         return status != 0 || information.si_signo == SIGCHLD
     }
 
-    /// Waits until the output fulfils a condition; a slow machine runs other programs beside this one.
-    package func waitForOutput(_ description: String, seconds: Int = 180, _ isThere: @Sendable (String) -> Bool)
+    /// How long a test waits for what a program does, in seconds: a slow machine runs other programs beside it.
+    package static let patience = 180
+
+    /// Waits until the output fulfils a condition.
+    package func waitForOutput(_ description: String, seconds: Int = patience, _ isThere: @Sendable (String) -> Bool)
         async throws
     {
         try await poll(description, seconds: seconds) { isThere(terminal == nil ? output : screenText) }
@@ -232,7 +235,7 @@ package final class Program: Sendable {
     }
 
     /// Polls, because nothing reports when another process has written.
-    package func poll(_ description: String, seconds: Int, _ isThere: () -> Bool) async throws {
+    package func poll(_ description: String, seconds: Int = patience, _ isThere: () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !isThere() {
             guard ContinuousClock.now < end else {
