@@ -33,12 +33,13 @@ public final class Label: Widget {
         return self
     }
 
-    /// Gives a label of libadwaita as many lines as it needs, where it would truncate its text.
+    /// Gives a label of libadwaita as many lines as it needs, where it would truncate its text. A word is not divided: a choice is one
+    /// short word in most cases, and in a narrow window the subtitle beside it has the more room.
     static func wrapWhole(_ label: OpaquePointer) {
         gtk_label_set_ellipsize(label, .none)
         gtk_label_set_lines(label, -1)
         gtk_label_set_wrap(label, 1)
-        gtk_label_set_wrap_mode(label, .wordChar)
+        gtk_label_set_wrap_mode(label, .word)
     }
 
     /// Truncates text that does not fit, with an ellipsis at the end or in the middle.

@@ -107,6 +107,35 @@ extension WindowTests {
             await scenes.end()
         }
 
+        @Test("in a narrow window no word of a choice is divided")
+        func wholeChoices() async throws {
+            let scenes = try await Scenes()
+            let scene = try #require(scenes.rooms.first { $0.title == "create a room" })
+            let window = try await scene.open()
+            let borders = await Toolkit.borders(of: window)
+            window.setDefaultSize(width: 360 + borders, height: window.defaultSize.height)
+            #expect(await Toolkit.eventually { window.width == 360 })
+            await WindowCrawler.rest(window)
+            var count = 0
+            for index in 0..<3 {
+                try window.choose(index, inRow: "Access")
+                await WindowCrawler.rest(window)
+                let row = try #require(
+                    WidgetTree.first(in: window.widget) {
+                        WidgetTree.isA($0, adw_combo_row_get_type()) && gtk_widget_get_mapped($0).isTrue
+                    })
+                for label in WidgetTree.labels(in: row) where !String(cString: gtk_label_get_text(label)).contains(" ")
+                {
+                    #expect(gtk_label_get_layout(label).map { pango_layout_get_line_count($0) } == 1)
+                    count += 1
+                }
+            }
+            // The title each time, and a choice of one word.
+            #expect(count > 3)
+            await WindowCrawler.close()
+            await scenes.end()
+        }
+
         @Test("text of twice the size is whole in a window of 370 pixels: choices")
         func largeTextInNarrowWindows() async throws {
             ToolkitSettings.zoomText(2)
