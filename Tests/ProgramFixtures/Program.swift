@@ -28,11 +28,11 @@ package final class Program: Sendable {
     private let terminal: FileHandle?
     private let written = Mutex("")
     private let ended = Mutex<Int32?>(nil)
-    /// What its threads did when it was ended because it stood still.
-    private let stillness = Mutex("")
-    /// No program of a test takes longer to end, in seconds. Without a limit the test would wait until the whole run is ended, and
-    /// say nothing.
-    package static let limit = 600
+    /// The backtrace of a program that was killed because it hung.
+    private let backtrace = Mutex("")
+    /// How long a program may take to end, in seconds; none of a test needs as much. Without a limit the test would hang as the program
+    /// does, until the whole run is killed.
+    package static let lifeLimit = 600
     /// Reads the output of the terminal.
     private let reading = DispatchGroup()
 
@@ -130,12 +130,12 @@ package final class Program: Sendable {
         return root.deletingLastPathComponent().path + "/Examples/" + name
     }
 
-    /// Waits for the end. A program that does not end is killed after some seconds; then the errors say what its threads did.
-    package func result(within seconds: Int = limit) async -> Result {
+    /// Waits for the end. A program that does not end in time is killed; then its errors contain its backtrace.
+    package func result(within seconds: Int = lifeLimit) async -> Result {
         let status = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.collect(within: seconds)) }
         }
-        return Result(status: status, output: text("output"), errors: text("errors") + stillness.withLock(\.self))
+        return Result(status: status, output: text("output"), errors: text("errors") + backtrace.withLock(\.self))
     }
 
     private func collect(within seconds: Int) -> Int32 {
@@ -145,7 +145,7 @@ package final class Program: Sendable {
             if let ended { return ended }
             let watch = DispatchWorkItem { [self] in
                 let threads = Self.threads(of: process)
-                stillness.withLock { $0 = "\nIt did not end within \(seconds) seconds.\n\(threads)" }
+                backtrace.withLock { $0 = "\nIt did not end within \(seconds) seconds.\n\(threads)" }
                 kill(process, SIGKILL)
             }
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: watch)
@@ -192,10 +192,10 @@ package final class Program: Sendable {
     }
 
     /// How long a test waits for what a program does, in seconds: a slow machine runs other programs beside it.
-    package static let patience = 180
+    package static let timeout = 180
 
     /// Waits until the output fulfils a condition.
-    package func waitForOutput(_ description: String, seconds: Int = patience, _ isThere: @Sendable (String) -> Bool)
+    package func waitForOutput(_ description: String, seconds: Int = timeout, _ isThere: @Sendable (String) -> Bool)
         async throws
     {
         try await poll(description, seconds: seconds) { isThere(terminal == nil ? output : screenText) }
@@ -235,7 +235,7 @@ package final class Program: Sendable {
     }
 
     /// Polls, because nothing reports when another process has written.
-    package func poll(_ description: String, seconds: Int = patience, _ isThere: () -> Bool) async throws {
+    package func poll(_ description: String, seconds: Int = timeout, _ isThere: () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while !isThere() {
             guard ContinuousClock.now < end else {

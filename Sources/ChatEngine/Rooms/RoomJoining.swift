@@ -155,14 +155,14 @@ actor RoomJoining {
     /// The name that a room has given itself, if it was asked in this session.
     func ownName(of room: JID) -> String? { ownNames[room.bare] }
 
-    /// Stores the name of a room, unless the user has given it another one, which is in the bookmark.
+    /// Stores the name of a room, unless its bookmark has one of the user; before the bookmarks are known, any stored name may be.
     private func named(_ name: String, _ room: JID) async {
         guard let name = RoomState.name(name) else { return }
         let before = ownNames.updateValue(name, forKey: room.bare)
-        let title = await context.session?[Bookmarks.self]?.all[room.bare]?.title ?? ""
-        // Other programs put the name that the room has into the bookmark.
-        guard title.isEmpty || title == before else { return }
-        await stored.change(room) { $0.name = name }
+        let bookmarks = context.session?[Bookmarks.self]
+        let areKnown = await bookmarks?.isPopulated ?? false
+        if areKnown, await bookmarks?.all[room.bare]?.title?.isEmpty == false { return }
+        await stored.change(room) { if areKnown || $0.name?.isEmpty ?? true || $0.name == before { $0.name = name } }
     }
 
     /// The settings of a room have changed: perhaps its name, or who can join.

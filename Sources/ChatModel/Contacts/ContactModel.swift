@@ -66,7 +66,7 @@ public final class ContactModel {
     @ObservationIgnored private let isLastSeenDue = Signal()
     @ObservationIgnored private var hasAskedLastSeen = false
     @ObservationIgnored private let isCardDue = Signal()
-    @ObservationIgnored private var hasAskedCard: Bool?
+    @ObservationIgnored private var hasAskedCard: Bool?  // `false`: only the rooms in common were looked up.
 
     /// A room that the user and the contact are in.
     public struct CommonRoom: Identifiable, Hashable, Sendable {

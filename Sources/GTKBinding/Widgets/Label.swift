@@ -33,8 +33,8 @@ public final class Label: Widget {
         return self
     }
 
-    /// Gives a label of libadwaita as many lines as it needs, where it would truncate its text. A word is not divided: a choice is one
-    /// short word in most cases, and in a narrow window the subtitle beside it has the more room.
+    /// Gives a label of libadwaita as many lines as it needs, where it would truncate its text. Words are not divided: most choices are
+    /// one short word, and the subtitle beside them can wrap instead.
     static func wrapWhole(_ label: OpaquePointer) {
         gtk_label_set_ellipsize(label, .none)
         gtk_label_set_lines(label, -1)

@@ -98,7 +98,7 @@ public final class ProfileSocket: Sendable {
             state.clients[state.count] = channel
             return (true, state.count)
         }
-        // A client that comes with the end goes on to the next program; it must not be told to come back later.
+        // A client that connects while this closes turns to the next program; it must not be told to come back later.
         guard isOpen else { return channel.close() }
         guard let number else { return refuse(channel, .busy) }
         Thread.detachNewThread { [self] in

@@ -75,10 +75,6 @@ final class OnlineScenes {
         return about
     }
 
-    private func romeosIndex(in about: RoomWindow) -> Int? {
-        (0..<2).first { about.people.list.row(at: $0)?.row?.nickname == "Romeo" }
-    }
-
     var all: [Scene] {
         let contact = ContactRow.ID(account: juliet.id, address: romeo.address)
         let context = juliet.context
@@ -87,7 +83,7 @@ final class OnlineScenes {
             title: "people of a room, online", exceptions: [me: "nothing can be done with oneself"]
         ) { [self] in
             let about = openRoom("people")
-            _ = await Toolkit.eventually { [self] in romeosIndex(in: about) != nil }
+            _ = await Toolkit.eventually { about.people.index(of: "Romeo") != nil }
             return about.window
         }
         return [
@@ -113,7 +109,7 @@ final class OnlineScenes {
             people,
             people.menu("person in a room, online") { [self] _ in
                 mentioned = ""
-                if let about { await openMenu(in: about) }
+                _ = await about?.people.openMenu(of: "Romeo")
                 return nil
             },
             Scene(
@@ -149,14 +145,6 @@ final class OnlineScenes {
         return ProgramPreferencesWindow.show(home, over: nil, account: id).window
     }
 
-    /// Opens the menu of the other person in the room.
-    private func openMenu(in about: RoomWindow) async {
-        _ = await Toolkit.eventually { [self] in
-            guard let index = romeosIndex(in: about) else { return false }
-            return about.people.list.focus(on: index) && about.people.showMenuOfFocused()
-        }
-    }
-
     /// A question that a control of a window opens. Tests of their own answer it with yes, because that cannot be done twice.
     private func question(
         _ control: String, yes: String, fields: [String] = [], in open: @escaping @MainActor () async throws -> Widget
@@ -175,9 +163,7 @@ final class OnlineScenes {
         let context = juliet.context
         func ofPerson(_ entry: String, yes: String, fields: [String] = []) -> Scene {
             question(entry, yes: yes, fields: fields) { [self] in
-                let about = openRoom("people")
-                await openMenu(in: about)
-                return try #require(about.people.menu)
+                try #require(await openRoom("people").people.openMenu(of: "Romeo"))
             }
         }
         return [

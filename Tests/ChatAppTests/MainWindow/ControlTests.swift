@@ -139,26 +139,6 @@ extension WindowTests {
             await sample.end()
         }
 
-        @Test("“Delete From This Computer…” asks, and removes the conversation with its messages")
-        func deleting() async throws {
-            let sample = try await TalkSample()
-            try await sample.say("Soft!")
-            let window = try MainWindow.shown(sample.context)
-            window.open(sample.key)
-            let list = window.conversations
-            #expect(await Toolkit.eventually { list.model.count == 1 && list.list.focus(on: 0) })
-            #expect(list.pressed(KeyPress(value: Self.menu, modifiers: 0)))
-            #expect(await WindowCrawler.click("Delete From This Computer…", in: window.window))
-            #expect(await Toolkit.eventually { WindowCrawler.texts.contains("Delete this conversation?") })
-            #expect(try await sample.messages().count == 1)
-            #expect(await WindowCrawler.click("Delete"))
-            #expect(await Toolkit.eventually { list.model.count == 0 })
-            #expect(try await sample.messages().isEmpty)
-            #expect(await Toolkit.eventually { window.openKey == nil })
-            window.close(permanently: true)
-            await sample.end()
-        }
-
         @Test("“Connect Now” connects before the next attempt is due")
         func connecting() async throws {
             let attempts = Mutex(0)

@@ -5,6 +5,8 @@ import Testing
 import WindowFixtures
 import XMPPAddress
 
+import struct GroupChat.GroupChatError
+
 @testable import ChatApp
 @testable import ChatModel
 @testable import GTKBinding
@@ -48,19 +50,12 @@ extension WindowTests {
 
             /// Chooses an entry of his menu, and answers the question.
             func choose(_ entry: String, _ answer: String? = nil, reason: String? = nil) async -> Bool {
-                let (people, list, names) = (about.people, about.people.list, Control.names([entry]))
-                guard
-                    await Toolkit.eventually({
-                        // What has changed may not have arrived yet.
-                        guard people.menu?.isMapped != true,
-                            let index = (0..<2).first(where: { list.row(at: $0)?.row?.nickname == "Romeo" }),
-                            let person = list.row(at: index)?.row?.person,
-                            RoomPersonAction.allowed(with: person, model.rights).joined()
-                                .contains(where: { names.contains($0.title) })
-                        else { return false }
-                        return list.focus(on: index) && people.showMenuOfFocused()
-                    }), let menu = people.menu, await WindowCrawler.click(entry, in: menu)
-                else { return false }
+                let (names, rights) = (Control.names([entry]), model.rights)
+                // What has changed may not have arrived yet.
+                let menu = await about.people.openMenu(of: "Romeo") { person in
+                    RoomPersonAction.allowed(with: person, rights).joined().contains { names.contains($0.title) }
+                }
+                guard let menu, await WindowCrawler.click(entry, in: menu) else { return false }
                 guard let answer else { return true }
                 if let reason {
                     guard await Toolkit.eventually({ WindowCrawler.question != nil }),
@@ -113,8 +108,8 @@ extension WindowTests {
 
             try #require(await visit.choose("Ban Permanently…", "Ban", reason: "Montagues out"))
             try #require(await Toolkit.eventually { !place.isInside && notice.label.text.contains("Montagues out") })
-            notice.join()
-            try #require(await Toolkit.eventually { notice.button.isVisible })
+            let (romeo, room) = (visit.romeo.account, visit.room)
+            await #expect(throws: GroupChatError.self) { try await romeo.rooms.enter(room, nickname: "Romeo") }
             #expect(!place.isInside && visit.model.count == 1)
             await visit.end()
         }

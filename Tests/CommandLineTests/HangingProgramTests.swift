@@ -2,9 +2,9 @@ import Glibc
 import ProgramFixtures
 import Testing
 
-@Suite struct StillProgramTests {
-    @Test("a program that does not end is ended, and the errors say what its threads did")
-    func watch() async throws {
+@Suite struct HangingProgramTests {
+    @Test("a program that hangs is killed, and its errors contain its backtrace")
+    func backtrace() async throws {
         let program = try Program("/bin/sleep", ["1000"], home: ProgramHome())
         let result = await program.result(within: 1)
         #expect(result.status == 128 + SIGKILL)
