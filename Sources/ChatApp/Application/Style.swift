@@ -68,13 +68,14 @@ enum Style {
 
         """
 
+    // What is around the focus is `:focus-visible` as well: one ring needs `:focus:focus-visible`.
     private static let timeline = """
         .timeline { background: @view_bg_color; }
         .timeline listview { background: none; padding: 6px 0 10px 0; }
         .timeline listview > row { padding: 0; background: none; outline: none; }
         .message:focus { outline: none; }
-        .bubble label:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; border-radius: 4px; }
-        .message:focus-visible .bubble { outline: 2px solid @accent_color; outline-offset: 2px; }
+        .bubble label:focus:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; border-radius: 4px; }
+        .message:focus:focus-visible .bubble { outline: 2px solid @accent_color; outline-offset: 2px; }
         .message.selected { background: alpha(@accent_bg_color, 0.18); border-radius: 12px;
             box-shadow: 0 0 0 4px alpha(@accent_bg_color, 0.18); }
         .hover-tools { background: mix(@view_bg_color, @view_fg_color, 0.06); border-radius: 99px; padding: 1px;
@@ -211,7 +212,7 @@ extension Style {
         .tiles { background: none; padding: 6px; }
         .tiles > child { padding: 3px; border-radius: 12px; background: none; }
         .tiles > child:hover .photo { opacity: 0.85; }
-        .tiles > child:focus-visible { outline: 2px solid @accent_color; outline-offset: -2px; }
+        .tiles > child:focus:focus-visible { outline: 2px solid @accent_color; outline-offset: -2px; }
         .shared-picture { padding: 0; border-radius: 12px; }
         .shared-picture:hover .photo { opacity: 0.85; }
         .shared-file > button:dir(ltr) { padding-left: 0; padding-right: 6px; }

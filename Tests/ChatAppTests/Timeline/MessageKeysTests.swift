@@ -1,3 +1,4 @@
+import CGTK
 import ChatStore
 import Testing
 import WindowFixtures
@@ -58,6 +59,61 @@ extension WindowTests {
                 #expect(timeline.keys.chosen?.id == newest)
                 #expect(timeline.keys.pressed(Self.key(leave)))
                 #expect(entry.containsFocus)
+            }
+            window.destroy()
+            view.close()
+            await sample.end()
+        }
+
+        @Test("a chosen message has one ring, around its bubble; a text in it has one inside of that")
+        func oneRing() async throws {
+            let sample = try await TalkSample()
+            let id = try await sample.say("But soft! https://example.org", ago: 2)
+            let (window, view) = await sample.open()
+            let timeline = view.timeline
+            #expect(await Toolkit.eventually { timeline.bubble(of: id)?.root.height ?? 0 > 0 })
+            let bubble = try #require(timeline.bubble(of: id))
+            let frame = try #require(bubble.bubble.frame(in: window))
+            let area = try #require(timeline.scroller.frame(in: window))
+            func picture() async throws -> Pixels {
+                for _ in 0..<20 { _ = MainLoop.runIteration() }
+                var picture: Pixels?
+                _ = await Toolkit.eventually {
+                    picture = Pixels(window)
+                    return picture != nil
+                }
+                return try #require(picture)
+            }
+            gtk_window_set_focus(window.window, nil)
+            await Toolkit.settle()
+            let before = try await picture()
+            let ring = 5.0
+            let (top, bottom) = (frame.y - ring, frame.y + frame.height + ring)
+            let (left, right) = (frame.x - ring, frame.x + frame.width + ring)
+            let (ringed, above) = (
+                (x: left, y: top, width: right - left, height: bottom - top),
+                (x: left, y: top, width: right - left, height: ring - 1)
+            )
+            for widget in [bubble.root, bubble.body.first] {
+                gtk_widget_grab_focus(widget.widget)
+                gtk_window_set_focus_visible(window.window, 1)
+                var now = try await picture()
+                // The ring of the bubble is only there while the message itself has the focus.
+                let isShown = await Toolkit.eventually {
+                    now = Pixels(window) ?? now
+                    let isAround = now.change(from: before, in: above) >= 3
+                    return now.change(from: before, in: ringed) >= 3 && isAround == (widget === bubble.root)
+                }
+                #expect(isShown)
+                // Nothing is drawn around that: not at the row, not at the list.
+                for part in [
+                    (x: area.x, y: area.y, width: area.width, height: top - area.y),
+                    (x: area.x, y: bottom, width: area.width, height: area.y + area.height - bottom),
+                    (x: area.x, y: top, width: left - area.x, height: bottom - top),
+                    (x: right, y: top, width: area.x + area.width - right, height: bottom - top),
+                ] {
+                    #expect(now.change(from: before, in: part) == 1, "\(part)")
+                }
             }
             window.destroy()
             view.close()
