@@ -39,7 +39,9 @@ let extensions = [
     "Profiles", "DirectTransfer",
 ]
 let extensionProducts = extensions.map { Target.Dependency(stringLiteral: $0) }
-let foundation: [Target.Dependency] = ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream"]
+let foundation: [Target.Dependency] = [
+    "Waiting", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
+]
 
 /// Packages that a dependent adds with a trait. Without it nothing of them is fetched. Each condition has one trait: Swift 6.2 wants
 /// all of several, Swift 6.3 any.
@@ -108,7 +110,7 @@ let package = Package(
         library("SASLMechanisms"),
         library("OMEMO", ["XMLStreaming"]),
         library("XMPPStanzas", ["XMLStreaming", "XMPPAddress"]),
-        library("XMPPStream", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
+        library("XMPPStream", ["Waiting", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms"]),
         library("ServerSide", foundation),
         library("MessagePayloads", ["XMLStreaming", "XMPPAddress", "XMPPStanzas"]),
         library("MessageSemantics", ["XMLStreaming", "XMPPAddress", "XMPPStanzas", "MessagePayloads"]),
@@ -135,7 +137,7 @@ let package = Package(
         library(
             "XMPPClient",
             foundation + [
-                "Cryptography", "TransportLayer", "Waiting",
+                "Cryptography", "TransportLayer",
                 optional("Logging", "swift-log", "LoggingSupport"),
                 optional("Metrics", "swift-metrics", "MetricsSupport"),
                 optional("ServiceLifecycle", "swift-service-lifecycle", "ServiceLifecycleSupport"),
@@ -378,13 +380,13 @@ let package = Package(
             "XMPPClient",
             foundation + [
                 "Cryptography", "TransportLayer", "XMPPClient", "ClientState", "HongyanTesting", "MessageFeatures",
-                "MessageHistory", "ServerSide", "ServerFixtures", "Waiting",
+                "MessageHistory", "ServerSide", "ServerFixtures",
             ]),
         tests(
             "Extensions",
             foundation + extensionProducts + [
                 "EndToEndEncryption", "HongyanTesting", "MessagePayloads", "MessageSemantics", "OMEMO", "Cryptography",
-                "TransportLayer", "Waiting", "XMPPClient", "ServerFixtures",
+                "TransportLayer", "XMPPClient", "ServerFixtures",
             ],
             exclude: ["Specifications/Examples"]),
         .executableTarget(

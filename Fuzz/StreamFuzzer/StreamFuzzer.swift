@@ -1,4 +1,5 @@
 import SASLMechanisms
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -60,7 +61,7 @@ private let digests = SASLDigests([
 
 private struct Run: ~Copyable {
     var stream: ClientStream
-    private var now = ContinuousClock.now
+    private var now = ContinuousInstant(sinceStart: .zero)
     private var token: UInt64 = 100
     private var (wantsTLS, isSecured, isRegistering, isChoosing) = (false, false, false, false)
     private var unconfirmed = 0

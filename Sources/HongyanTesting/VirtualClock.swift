@@ -1,5 +1,5 @@
 import Synchronization
-import Waiting
+public import Waiting
 public import XMPPClient
 
 /// A clock for sessions that only a test advances: timeouts, keep-alive and backoff take no real time.
@@ -9,8 +9,8 @@ public import XMPPClient
 ///     clock.advance(by: .seconds(30))
 public final class VirtualClock: Sendable {
     private struct State {
-        var now = ContinuousClock.now
-        var sleepers: [(until: ContinuousClock.Instant, wake: @Sendable () -> Void)] = []
+        var now = ContinuousInstant(sinceStart: .zero)
+        var sleepers: [(until: ContinuousInstant, wake: @Sendable () -> Void)] = []
     }
 
     private let state = Mutex(State())
@@ -21,7 +21,7 @@ public final class VirtualClock: Sendable {
     public func drive(_ configuration: inout ClientConfiguration) { configuration.clock = clock }
 
     /// The current time of this clock.
-    public var now: ContinuousClock.Instant { state.withLock(\.now) }
+    public var now: ContinuousInstant { state.withLock(\.now) }
 
     package var clock: SessionClock {
         SessionClock(
@@ -35,7 +35,7 @@ public final class VirtualClock: Sendable {
     }
 
     /// Calls the closure at the instant, at once if it is past.
-    private func call(at instant: ContinuousClock.Instant, _ wake: @escaping @Sendable () -> Void) {
+    private func call(at instant: ContinuousInstant, _ wake: @escaping @Sendable () -> Void) {
         let isPast = state.withLock { state in
             if instant <= state.now { return true }
             state.sleepers.append((instant, wake))

@@ -1,39 +1,36 @@
 /// A growing stack of plain values with a single owner: an array without the uniqueness check at each change.
 ///
-/// Every access is checked against the bounds.
+/// It has no memory until something is appended. Every access is checked against the bounds.
 ///
 /// `@unchecked Sendable` is sound because this value alone owns the memory: it is never exposed, and a noncopyable
 /// value moves to another task as a whole.
 struct PlainStack<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
-    private var base: UnsafeMutablePointer<Element>
+    /// `nil` while the capacity is 0; an index below the count is in it.
+    private var base: UnsafeMutablePointer<Element>?
     private(set) var count = 0
-    private(set) var capacity: Int
+    private(set) var capacity = 0
     /// The capacity from which the stack grows.
     private let initialCapacity: Int
 
-    init(capacity: Int) {
-        base = .allocate(capacity: capacity)
-        self.capacity = capacity
-        initialCapacity = capacity
-    }
+    init(capacity: Int) { initialCapacity = capacity }
 
-    deinit { base.deallocate() }
+    deinit { base?.deallocate() }
 
     subscript(_ index: Int) -> Element {
         @inline(__always) get {
             precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
-            return base[index]
+            return base.unsafelyUnwrapped[index]
         }
         @inline(__always) set {
             precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
-            base[index] = newValue
+            base.unsafelyUnwrapped[index] = newValue
         }
     }
 
     @inline(__always)
     mutating func append(_ element: Element) {
         if count == capacity { grow() }
-        (base + count).initialize(to: element)
+        (base.unsafelyUnwrapped + count).initialize(to: element)
         count &+= 1
     }
 
@@ -53,8 +50,8 @@ struct PlainStack<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
 
     /// Removes all elements, and releases the memory until the next one is appended.
     mutating func release() {
-        count = 0
-        if capacity > 1 { move(toCapacity: 1) }
+        base?.deallocate()
+        (base, count, capacity) = (nil, 0, 0)
     }
 
     @inline(__always)
@@ -70,8 +67,10 @@ struct PlainStack<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
 
     private mutating func move(toCapacity newCapacity: Int) {
         let moved = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
-        moved.moveInitialize(from: base, count: count)
-        base.deallocate()
+        if let base {
+            moved.moveInitialize(from: base, count: count)
+            base.deallocate()
+        }
         base = moved
         capacity = newCapacity
     }

@@ -1,11 +1,12 @@
 public import SASLMechanisms
+public import Waiting
 public import XMLStreaming
 public import XMPPStanzas
 
 extension ClientStream {
     /// Sends a stanza; it counts for stream management.
     public mutating func send(
-        _ stanza: some XMLEncodable, token: StanzaToken, now: ContinuousClock.Instant
+        _ stanza: some XMLEncodable, token: StanzaToken, now: ContinuousInstant
     ) -> [StreamAction] {
         var output = ActionList(framing)
         send(stanza, token, now: now, &output)
@@ -14,7 +15,7 @@ extension ClientStream {
 
     /// Sends several stanzas in one write, in their order.
     public mutating func send(
-        contentsOf stanzas: [(stanza: any XMLEncodable, token: StanzaToken)], now: ContinuousClock.Instant
+        contentsOf stanzas: [(stanza: any XMLEncodable, token: StanzaToken)], now: ContinuousInstant
     ) -> [StreamAction] {
         var output = ActionList(framing)
         for (stanza, token) in stanzas { send(stanza, token, now: now, &output) }
@@ -22,7 +23,7 @@ extension ClientStream {
     }
 
     private mutating func send(
-        _ stanza: some XMLEncodable, _ token: StanzaToken, now: ContinuousClock.Instant, _ output: inout ActionList
+        _ stanza: some XMLEncodable, _ token: StanzaToken, now: ContinuousInstant, _ output: inout ActionList
     ) {
         guard isEstablished else {
             output.append(.notSent(token))
@@ -60,7 +61,7 @@ extension ClientStream {
     /// Sends a stanza by writing it into a buffer of the owner, which sends that; it counts for stream management. Only for
     /// ``StreamFraming/stream``.
     package mutating func send(
-        _ stanza: some XMLEncodable, token: StanzaToken, now: @autoclosure () -> ContinuousClock.Instant,
+        _ stanza: some XMLEncodable, token: StanzaToken, now: @autoclosure () -> ContinuousInstant,
         to writer: inout XMLWriter
     ) -> Sending {
         precondition(framing == .stream, "a message of a WebSocket is not a part of a stream")
@@ -88,7 +89,7 @@ extension ClientStream {
     ///   - sizes: The number of bytes of each stanza.
     ///   - first: The token of the first stanza; those of the others follow it.
     package mutating func send(
-        written bytes: [UInt8], sizes: [Int], first: StanzaToken, now: @autoclosure () -> ContinuousClock.Instant,
+        written bytes: [UInt8], sizes: [Int], first: StanzaToken, now: @autoclosure () -> ContinuousInstant,
         to writer: inout XMLWriter
     ) -> Sending {
         precondition(framing == .stream, "a message of a WebSocket is not a part of a stream")
@@ -106,7 +107,7 @@ extension ClientStream {
     /// - Parameter expectsAnswer: Whether to send a question after it, `<r/>` or a ping, so that the server writes something
     ///   after it has read the element.
     public mutating func sendElement(
-        _ element: some XMLEncodable, expectsAnswer: Bool = false, now: ContinuousClock.Instant
+        _ element: some XMLEncodable, expectsAnswer: Bool = false, now: ContinuousInstant
     ) -> [StreamAction] {
         let bytes = byteCount(of: element) <= serverLimits.stanzaBytes ? StreamMarkup.bytes(of: element) : []
         guard isEstablished, !bytes.isEmpty else { return [] }
@@ -128,7 +129,7 @@ extension ClientStream {
     ///
     /// Nothing else may be sent before authentication: the payload must be a registration (`jabber:iq:register`) or
     /// the token of an invitation (XEP-0445).
-    public mutating func sendRegistration(_ request: IQ, now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func sendRegistration(_ request: IQ, now: ContinuousInstant) -> [StreamAction] {
         precondition(
             request.payloads.allSatisfy { StreamNamespace.isRegistration($0.name.namespace) },
             "only registration requests may be sent before authentication")
@@ -137,7 +138,7 @@ extension ClientStream {
 
     /// Logs in on the stream on which an account was registered.
     public mutating func authenticate(
-        with credentials: SASLCredentials, now: ContinuousClock.Instant
+        with credentials: SASLCredentials, now: ContinuousInstant
     ) -> [StreamAction] {
         switch phase {
         case .negotiating:
@@ -151,7 +152,7 @@ extension ClientStream {
     }
 
     /// Responds to `.resourceConflict`: requests another resource; nil lets the server choose.
-    public mutating func useResource(_ resource: String?, now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func useResource(_ resource: String?, now: ContinuousInstant) -> [StreamAction] {
         switch phase {
         case .negotiating:
             state.setLoginDeadline(now.advanced(by: configuration.loginTimeout))
@@ -165,7 +166,7 @@ extension ClientStream {
 
     /// The owner has handled the oldest `count` stanzas that it received: the server no longer needs to keep them
     /// (XEP-0198 §4). Stanzas received before a resource was bound are not counted.
-    public mutating func stanzasHandled(_ count: Int, now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func stanzasHandled(_ count: Int, now: ContinuousInstant) -> [StreamAction] {
         let isOpen: Bool
         switch phase {
         case .established: isOpen = true
@@ -183,7 +184,7 @@ extension ClientStream {
 
     /// Closes the stream (RFC 6120 §4.4): the last acknowledgement, a request for that of the server if anything is not
     /// acknowledged, `</stream:stream>`, and a short wait for that of the server.
-    public mutating func close(now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func close(now: ContinuousInstant) -> [StreamAction] {
         var output = ActionList(framing)
         switch phase {
         case .idle:

@@ -1,3 +1,4 @@
+import Waiting
 import XMLStreaming
 import XMPPAddress
 
@@ -5,7 +6,7 @@ extension ClientStream {
     struct Negotiating: ~Copyable {
         var negotiation: StreamNegotiation
         /// Nil while the user is being asked.
-        var deadline: ContinuousClock.Instant?
+        var deadline: ContinuousInstant?
     }
 
     struct Established: ~Copyable {
@@ -20,13 +21,13 @@ extension ClientStream {
         /// Nothing happened. → connecting, negotiating, ended
         case idle
         /// The owner connects a transport. → negotiating, ended
-        case connecting(deadline: ContinuousClock.Instant)
+        case connecting(deadline: ContinuousInstant)
         /// The stream is being negotiated. → established, ended
         case negotiating(Negotiating)
         /// Stanzas can be exchanged. → closing, ended
         case established(Established)
         /// `</stream:stream>` was written; waiting for that of the server. → ended
-        case closing(deadline: ContinuousClock.Instant)
+        case closing(deadline: ContinuousInstant)
         /// `.ended` was returned. Final.
         case ended
     }
@@ -53,11 +54,11 @@ extension ClientStream.State {
         negotiating { event(&$0.negotiation) }
     }
 
-    mutating func setLoginDeadline(_ deadline: ContinuousClock.Instant?) {
+    mutating func setLoginDeadline(_ deadline: ContinuousInstant?) {
         negotiating { $0.deadline = deadline }
     }
 
-    mutating func hasLoginTimedOut(now: ContinuousClock.Instant) -> Bool {
+    mutating func hasLoginTimedOut(now: ContinuousInstant) -> Bool {
         negotiating { $0.deadline.map { $0 <= now } ?? false }
     }
 

@@ -1,6 +1,8 @@
+public import Waiting
+
 extension ClientStream {
     /// When to call `timerFired(now:)`; it can change with any event.
-    public var nextDeadline: ContinuousClock.Instant? {
+    public var nextDeadline: ContinuousInstant? {
         switch state {
         case .idle: nil
         case .connecting(let deadline): deadline
@@ -12,7 +14,7 @@ extension ClientStream {
     }
 
     /// Time has passed. A call before `nextDeadline` does nothing.
-    public mutating func timerFired(now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func timerFired(now: ContinuousInstant) -> [StreamAction] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         var output = ActionList(framing)
         switch phase {
@@ -64,8 +66,8 @@ extension ClientStream {
     }
 
     private func earliest(
-        _ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?
-    ) -> ContinuousClock.Instant? {
+        _ one: ContinuousInstant?, _ other: ContinuousInstant?
+    ) -> ContinuousInstant? {
         guard let one, let other else { return one ?? other }
         return min(one, other)
     }
@@ -78,7 +80,7 @@ extension ClientStream {
     /// doubt it. Without a response in time the stream fails with `serverUnresponsive`.
     ///
     /// Does nothing unless the stream is established. A pending check is not repeated.
-    public mutating func probe(within timeout: Duration, now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func probe(within timeout: Duration, now: ContinuousInstant) -> [StreamAction] {
         guard isEstablished, state.flow({ $0.keepAlive.ask(within: timeout, now: now) }) == .probe else { return [] }
         noteKeepAlive()
         var output = ActionList(framing)
@@ -100,7 +102,7 @@ extension ClientStream {
     }
 
     /// Sends a space, so that address translators keep the connection.
-    mutating func sendKeepAlive(now: ContinuousClock.Instant, _ output: inout ActionList) {
+    mutating func sendKeepAlive(now: ContinuousInstant, _ output: inout ActionList) {
         switch framing {
         case .stream: output.write([UInt8(ascii: " ")])
         case .webSocket:

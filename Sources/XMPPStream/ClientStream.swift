@@ -1,4 +1,5 @@
 import SASLMechanisms
+public import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -48,7 +49,7 @@ public struct ClientStream: ~Copyable, Sendable {
 
 extension ClientStream {
     /// The owner begins to connect a transport: the timeout of the login starts here.
-    public mutating func open(now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func open(now: ContinuousInstant) -> [StreamAction] {
         switch phase {
         case .idle:
             state = .connecting(deadline: now.advanced(by: configuration.loginTimeout))
@@ -66,7 +67,7 @@ extension ClientStream {
     ///   - tls: The properties of TLS, if the transport was secured on connecting (XEP-0368, RFC 7395).
     ///   - framing: How the transport carries elements.
     public mutating func transportConnected(
-        tls: TLSInformation? = nil, framing: StreamFraming = .stream, now: ContinuousClock.Instant
+        tls: TLSInformation? = nil, framing: StreamFraming = .stream, now: ContinuousInstant
     ) -> [StreamAction] {
         switch phase {
         case .idle, .connecting: break
@@ -88,7 +89,7 @@ extension ClientStream {
 
     /// The TLS handshake requested by `.startTLS` succeeded, and the certificate was accepted for the domain of the
     /// account.
-    public mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousInstant) -> [StreamAction] {
         switch phase {
         case .negotiating:
             parser = XMLStreamParser(limits: .beforeAuthentication)
@@ -104,7 +105,7 @@ extension ClientStream {
     ///
     /// To keep a session for a later resumption, close the transport and call this with `.broken` instead of
     /// `close(now:)`.
-    public mutating func transportClosed(_ closure: TransportClosure, now: ContinuousClock.Instant) -> [StreamAction] {
+    public mutating func transportClosed(_ closure: TransportClosure, now: ContinuousInstant) -> [StreamAction] {
         var output = ActionList(framing)
         switch phase {
         case .idle, .connecting, .negotiating, .established:
@@ -123,7 +124,7 @@ extension ClientStream {
 extension ClientStream {
     /// Bytes were received and, with TLS, decrypted.
     public mutating func bytesReceived(
-        _ bytes: consuming [UInt8], now: ContinuousClock.Instant
+        _ bytes: consuming [UInt8], now: ContinuousInstant
     ) -> [StreamAction] {
         var output = ActionList(framing)
         if acceptsBytes(now: now, &output) {
@@ -135,7 +136,7 @@ extension ClientStream {
 
     /// Bytes were received and, with TLS, decrypted.
     public mutating func bytesReceived(
-        _ bytes: UnsafeRawBufferPointer, now: ContinuousClock.Instant
+        _ bytes: UnsafeRawBufferPointer, now: ContinuousInstant
     ) -> [StreamAction] {
         var output = ActionList(framing)
         if acceptsBytes(now: now, &output) {
@@ -146,7 +147,7 @@ extension ClientStream {
     }
 
     /// Records that the connection is alive; returns whether bytes are allowed in this state.
-    private mutating func acceptsBytes(now: ContinuousClock.Instant, _ output: inout ActionList) -> Bool {
+    private mutating func acceptsBytes(now: ContinuousInstant, _ output: inout ActionList) -> Bool {
         switch phase {
         case .negotiating:
             guard isHandshaking else { return true }
@@ -165,7 +166,7 @@ extension ClientStream {
     /// Gives back memory that is needed only while data is received; called when everything that was received is handled.
     package mutating func releaseMemory() { parser.releaseMemory() }
 
-    private mutating func parse(now: ContinuousClock.Instant, _ output: inout ActionList) {
+    private mutating func parse(now: ContinuousInstant, _ output: inout ActionList) {
         while isReading {
             do throws(XMLError) {
                 guard let event = try parser.next() else { return }
@@ -194,7 +195,7 @@ extension ClientStream {
     }
 
     private mutating func streamOpened(
-        _ root: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+        _ root: XMLElement, now: ContinuousInstant, _ output: inout ActionList
     ) {
         let namespace = parser.contentNamespace
         if configuration.isComponent { parser.readContent(as: XMPPNamespace.client) }
@@ -202,7 +203,7 @@ extension ClientStream {
     }
 
     private mutating func elementReceived(
-        _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+        _ element: XMLElement, now: ContinuousInstant, _ output: inout ActionList
     ) {
         if framing == .webSocket {
             // With message framing the header is an ordinary element, so its position must be checked here.
@@ -265,7 +266,7 @@ extension ClientStream {
 
     /// Handles an element other than a stanza on an established stream.
     private mutating func controlReceived(
-        _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+        _ element: XMLElement, now: ContinuousInstant, _ output: inout ActionList
     ) {
         if element.isNamed(StreamName.request) {
             switch management.acknowledgementRequested(now: now) {
@@ -288,7 +289,7 @@ extension ClientStream {
     }
 
     private mutating func acknowledgementReceived(
-        _ element: XMLElement, now: ContinuousClock.Instant, _ output: inout ActionList
+        _ element: XMLElement, now: ContinuousInstant, _ output: inout ActionList
     ) {
         guard let handled = element.handledCount else {
             output.append(.element(element))
@@ -350,7 +351,7 @@ extension ClientStream {
 
 extension ClientStream {
     mutating func perform(
-        _ steps: [StreamNegotiation.Action], now: ContinuousClock.Instant
+        _ steps: [StreamNegotiation.Action], now: ContinuousInstant
     ) -> [StreamAction] {
         var output = ActionList(framing)
         perform(steps, now: now, &output)
@@ -358,7 +359,7 @@ extension ClientStream {
     }
 
     mutating func perform(
-        _ steps: [StreamNegotiation.Action], now: ContinuousClock.Instant, _ output: inout ActionList
+        _ steps: [StreamNegotiation.Action], now: ContinuousInstant, _ output: inout ActionList
     ) {
         for step in steps {
             switch step {
@@ -420,7 +421,7 @@ extension ClientStream {
     }
 
     private mutating func resumed(
-        previousID: String, handled: UInt32, _ ready: StreamNegotiation.Ready, now: ContinuousClock.Instant,
+        previousID: String, handled: UInt32, _ ready: StreamNegotiation.Ready, now: ContinuousInstant,
         _ output: inout ActionList
     ) -> Bool {
         switch management.resumed(previousID: previousID, handled: handled) {
@@ -445,7 +446,7 @@ extension ClientStream {
     }
 
     private mutating func established(
-        as address: JID, _ ready: StreamNegotiation.Ready, isResumed: Bool, now: ContinuousClock.Instant,
+        as address: JID, _ ready: StreamNegotiation.Ready, isResumed: Bool, now: ContinuousInstant,
         _ output: inout ActionList
     ) {
         // Limits announced before the login are those for strangers, and no others follow if the session was resumed by

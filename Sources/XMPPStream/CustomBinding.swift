@@ -1,3 +1,4 @@
+import Waiting
 public import XMLStreaming
 public import XMPPAddress
 
@@ -69,7 +70,7 @@ extension StreamNegotiation {
 }
 
 extension StreamNegotiation.Rules {
-    func bindOtherwise(_ negotiated: StreamNegotiation.Negotiated, now: ContinuousClock.Instant)
+    func bindOtherwise(_ negotiated: StreamNegotiation.Negotiated, now: ContinuousInstant)
         -> StreamNegotiation.Transition
     {
         guard var binding = configuration.plan.customBinding else {
@@ -82,14 +83,14 @@ extension StreamNegotiation.Rules {
 
     func elementReceived(
         _ element: XMLElement, whileBindingOtherwise exchange: StreamNegotiation.OtherBinding,
-        now: ContinuousClock.Instant
+        now: ContinuousInstant
     ) -> StreamNegotiation.Transition {
         var exchange = exchange
         return take(exchange.binding.received(element), exchange, now: now)
     }
 
     private func take(
-        _ step: CustomBindingStep, _ exchange: StreamNegotiation.OtherBinding, now: ContinuousClock.Instant
+        _ step: CustomBindingStep, _ exchange: StreamNegotiation.OtherBinding, now: ContinuousInstant
     ) -> StreamNegotiation.Transition {
         switch step {
         case .send(let element):
@@ -111,7 +112,7 @@ extension StreamNegotiation.Rules {
     }
 
     private func bindByStandard(
-        _ negotiated: StreamNegotiation.Negotiated, now: ContinuousClock.Instant
+        _ negotiated: StreamNegotiation.Negotiated, now: ContinuousInstant
     ) -> StreamNegotiation.Transition {
         var negotiated = negotiated
         negotiated.finished.insert(.bindOtherwise)

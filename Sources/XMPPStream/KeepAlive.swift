@@ -1,3 +1,5 @@
+package import Waiting
+
 /// Detects whether the peer is alive: sends a question after a silence, and fails if it stays unanswered.
 ///
 /// Any received data shows that the connection is alive (RFC 6120 §4.6). The question is `<r/>` with stream management
@@ -32,22 +34,22 @@ package struct KeepAlive: ~Copyable, Sendable {
 
     /// A question caused by silence or by a sent stanza.
     struct Probe {
-        var since: ContinuousClock.Instant
+        var since: ContinuousInstant
         /// Whether the connection had been silent for the whole time before.
         var isAfterSilence: Bool
     }
 
     /// A question of the owner; only its response counts.
     struct Question {
-        var deadline: ContinuousClock.Instant
+        var deadline: ContinuousInstant
         /// The time of the last received data.
-        var heard: ContinuousClock.Instant
+        var heard: ContinuousInstant
     }
 
     struct Listening {
-        var since: ContinuousClock.Instant
+        var since: ContinuousInstant
         /// The time of the last sent element that the peer answers.
-        var sent: ContinuousClock.Instant?
+        var sent: ContinuousInstant?
     }
 
     // Not private: Swift 6.3 breaks off when another module destroys a machine whose noncopyable state is private.
@@ -68,17 +70,17 @@ package struct KeepAlive: ~Copyable, Sendable {
     /// The number of questions and spaces sent.
     package private(set) var count: UInt64 = 0
     /// When the connection is dead unless the peer has answered the oldest element that it has not answered yet.
-    private var answerEnd: ContinuousClock.Instant?
+    private var answerEnd: ContinuousInstant?
     private var state: State
 
-    package init(_ policy: KeepAlivePolicy, pace: KeepAlivePace? = nil, now: ContinuousClock.Instant) {
+    package init(_ policy: KeepAlivePolicy, pace: KeepAlivePace? = nil, now: ContinuousInstant) {
         self.policy = policy
         if case .adaptive(let bounds) = policy { self.pace = pace ?? KeepAlivePace(bounds) } else { self.pace = nil }
         state = .listening(Listening(since: now))
     }
 
     private init(
-        _ policy: KeepAlivePolicy, _ pace: KeepAlivePace?, _ count: UInt64, _ answerEnd: ContinuousClock.Instant?,
+        _ policy: KeepAlivePolicy, _ pace: KeepAlivePace?, _ count: UInt64, _ answerEnd: ContinuousInstant?,
         _ state: consuming State
     ) {
         self.policy = policy
@@ -88,7 +90,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         self.state = state
     }
 
-    package mutating func bytesReceived(now: ContinuousClock.Instant) {
+    package mutating func bytesReceived(now: ContinuousInstant) {
         let (policy, count, answerEnd) = (policy, count, answerEnd)
         var pace = pace
         switch consume state {
@@ -106,7 +108,7 @@ package struct KeepAlive: ~Copyable, Sendable {
     /// The last received element answers a question.
     package mutating func answerReceived() {
         let (policy, pace, count) = (policy, pace, count)
-        let answerEnd: ContinuousClock.Instant? = nil
+        let answerEnd: ContinuousInstant? = nil
         switch consume state {
         case .dead: self = Self(policy, pace, count, answerEnd, .dead)
         case .listening(let listening): self = Self(policy, pace, count, answerEnd, .listening(listening))
@@ -117,7 +119,7 @@ package struct KeepAlive: ~Copyable, Sendable {
     }
 
     /// An element was sent that the peer answers at once if it is alive.
-    package mutating func answerExpected(now: ContinuousClock.Instant) {
+    package mutating func answerExpected(now: ContinuousInstant) {
         let end = answerLimit(now, Self.answerTimeout)
         let (policy, pace, count, answerEnd) = (policy, pace, count, answerEnd ?? end)
         switch consume state {
@@ -132,17 +134,17 @@ package struct KeepAlive: ~Copyable, Sendable {
 
     /// A request was sent whose answer counts alone, whatever else arrives: after a resumption, because only it shows that
     /// the peer understands this connection, or after an answered request, because the peer was alive a moment ago.
-    package mutating func answerOwed(within limit: Duration, now: ContinuousClock.Instant) {
+    package mutating func answerOwed(within limit: Duration, now: ContinuousInstant) {
         answerEnd = answerEnd ?? answerLimit(now, limit)
     }
 
-    private func answerLimit(_ now: ContinuousClock.Instant, _ limit: Duration) -> ContinuousClock.Instant? {
+    private func answerLimit(_ now: ContinuousInstant, _ limit: Duration) -> ContinuousInstant? {
         policy == .off ? nil : now.advanced(by: max(limit, timeout))
     }
 
     /// The owner wants to know whether the peer is alive. This may shorten the timeout of a pending question, but not
     /// extend it.
-    package mutating func ask(within timeout: Duration, now: ContinuousClock.Instant) -> Action {
+    package mutating func ask(within timeout: Duration, now: ContinuousInstant) -> Action {
         let (policy, pace, count, answerEnd) = (policy, pace, count, answerEnd)
         let deadline = now.advanced(by: timeout)
         switch consume state {
@@ -162,7 +164,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         return .probe
     }
 
-    package mutating func deadlinePassed(now: ContinuousClock.Instant) -> Action {
+    package mutating func deadlinePassed(now: ContinuousInstant) -> Action {
         guard let nextDeadline, nextDeadline <= now else { return .none }
         let (policy, count, answerEnd) = (policy, count, answerEnd)
         var pace = pace
@@ -191,14 +193,14 @@ package struct KeepAlive: ~Copyable, Sendable {
     }
 
     /// A space is not allowed on this transport: the peer was asked instead.
-    package mutating func askedInstead(now: ContinuousClock.Instant) {
+    package mutating func askedInstead(now: ContinuousInstant) {
         let (policy, pace, count, answerEnd) = (policy, pace, count, answerEnd)
         self = Self(policy, pace, count, answerEnd, .probing(Probe(since: now, isAfterSilence: true)))
     }
 
     /// When to call `deadlinePassed`.
-    package var nextDeadline: ContinuousClock.Instant? {
-        let next: ContinuousClock.Instant?
+    package var nextDeadline: ContinuousInstant? {
+        let next: ContinuousInstant?
         switch state {
         case .dead: return nil
         case .listening(let listening): next = deadline(listening)
@@ -219,7 +221,7 @@ package struct KeepAlive: ~Copyable, Sendable {
         }
     }
 
-    private func deadline(_ listening: Listening) -> ContinuousClock.Instant? {
+    private func deadline(_ listening: Listening) -> ContinuousInstant? {
         guard policy != .off else { return nil }
         let silent = silence.map { listening.since.advanced(by: $0) }
         let waiting = listening.sent.map { $0.advanced(by: timeout) }

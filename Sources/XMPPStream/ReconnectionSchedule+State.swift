@@ -1,3 +1,4 @@
+import Waiting
 import XMPPStanzas
 
 extension ReconnectionSchedule {
@@ -10,7 +11,7 @@ extension ReconnectionSchedule {
         var isOvertaken = false
         /// Set if the network or clock has changed since it began: when to replace the attempt by a new one unless it
         /// has succeeded.
-        var abandonAt: ContinuousClock.Instant?
+        var abandonAt: ContinuousInstant?
         var isAbandoned = false
         /// Whether the session was online at this place.
         var hasFlowed = false
@@ -25,19 +26,19 @@ extension ReconnectionSchedule {
 
     struct Online: Equatable {
         var place: Place
-        var since: ContinuousClock.Instant
+        var since: ContinuousInstant
         /// When the check of the connection began.
-        var probedAt: ContinuousClock.Instant?
+        var probedAt: ContinuousInstant?
         /// The deadline of the response.
-        var answerDue: ContinuousClock.Instant?
+        var answerDue: ContinuousInstant?
 
-        init(at place: Place, since: ContinuousClock.Instant) {
+        init(at place: Place, since: ContinuousInstant) {
             self.place = place
             self.since = since
         }
 
         /// Only one check at a time.
-        mutating func probe(_ policy: ReconnectionPolicy, _ now: ContinuousClock.Instant) -> Action {
+        mutating func probe(_ policy: ReconnectionPolicy, _ now: ContinuousInstant) -> Action {
             if let answerDue, now < answerDue { return .none }
             probedAt = now
             answerDue = now.advanced(by: policy.probeTimeout)
@@ -46,14 +47,14 @@ extension ReconnectionSchedule {
 
         /// Whether an end at this time may be caused by the check. The check can also hit a connection that breaks at
         /// once, and its deadline may be noticed late.
-        func isSuspect(_ now: ContinuousClock.Instant) -> Bool {
+        func isSuspect(_ now: ContinuousInstant) -> Bool {
             guard let probedAt, let answerDue else { return false }
             return now <= answerDue.advanced(by: probedAt.duration(to: answerDue))
         }
     }
 
     struct Pause: Equatable {
-        var until: ContinuousClock.Instant
+        var until: ContinuousInstant
         var place: Place
     }
 
@@ -104,7 +105,7 @@ extension ReconnectionSchedule {
         let usualHost: StreamError.Host?
         /// The remaining number of attempts that changes of network or clock may cause without delay.
         var hurries = ReconnectionSchedule.hurryLimit
-        var hurriesSince: ContinuousClock.Instant?
+        var hurriesSince: ContinuousInstant?
         var wasOnline = false
         var isNetworkAvailable = true
         /// The host that should have the session but did not respond.
@@ -113,7 +114,7 @@ extension ReconnectionSchedule {
         /// recovers (as a frozen node of a cluster does), it may resume the old session and replace the new one with
         /// it. One conflict can be explained in this way; a second one means another client.
         var hasGhost = false
-        var clocks: (now: ContinuousClock.Instant, awake: SuspendingClock.Instant)?
+        var clocks: (now: ContinuousInstant, awake: Duration)?
 
         /// The connection was stable for long enough.
         mutating func recovered() {
@@ -126,7 +127,7 @@ extension ReconnectionSchedule {
         init(usualHost: StreamError.Host?) { self.usualHost = usualHost }
 
         /// Uses one of the attempts that changes of network or clock may cause without delay.
-        mutating func mayHurry(_ now: ContinuousClock.Instant) -> Bool {
+        mutating func mayHurry(_ now: ContinuousInstant) -> Bool {
             if let hurriesSince {
                 let regained = Int(hurriesSince.duration(to: now) / ReconnectionSchedule.hurryInterval)
                 if regained > 0 {
@@ -151,7 +152,7 @@ extension ReconnectionSchedule {
 
         /// Determines what follows the end of a stream.
         mutating func next(
-            after end: StreamEnd, of attempt: Attempt, _ policy: ReconnectionPolicy, now: ContinuousClock.Instant,
+            after end: StreamEnd, of attempt: Attempt, _ policy: ReconnectionPolicy, now: ContinuousInstant,
             jitterFraction: Double
         ) -> (Next, Action) {
             var place = place(for: end.resumption?.location)

@@ -1,3 +1,4 @@
+public import Waiting
 public import XMPPStanzas
 
 /// Decides when an account connects and reconnects, without a clock, a network or randomness of its own.
@@ -31,7 +32,7 @@ public struct ReconnectionSchedule: ~Copyable, Sendable {
         /// Connect now.
         case attempt(Place)
         /// Do nothing before this time.
-        case pause(until: ContinuousClock.Instant)
+        case pause(until: ContinuousInstant)
         /// Do nothing until the network is available.
         case awaitNetwork
         /// Check the connection, and end the stream if there is no response in time.
@@ -89,7 +90,7 @@ extension ReconnectionSchedule {
     /// Starts the schedule.
     ///
     /// - Parameter location: The place that an earlier session named for its resumption.
-    public mutating func start(location: String? = nil, now: ContinuousClock.Instant) -> Action {
+    public mutating func start(location: String? = nil, now: ContinuousInstant) -> Action {
         let (policy, record) = (policy, record)
         switch consume state {
         case .idle:
@@ -107,7 +108,7 @@ extension ReconnectionSchedule {
     }
 
     /// The user does not want to wait: connects at once, or checks a connection that seems to be alive.
-    public mutating func connectNow(now: ContinuousClock.Instant) -> Action {
+    public mutating func connectNow(now: ContinuousInstant) -> Action {
         let (policy, record) = (policy, record)
         switch consume state {
         case .idle:
@@ -156,7 +157,7 @@ extension ReconnectionSchedule {
 
 extension ReconnectionSchedule {
     /// The session is online.
-    public mutating func established(now: ContinuousClock.Instant) {
+    public mutating func established(now: ContinuousInstant) {
         let policy = policy
         var record = record
         switch consume state {
@@ -177,7 +178,7 @@ extension ReconnectionSchedule {
     ///
     /// - Parameter jitterFraction: between 0 and 1, drawn again each time.
     public mutating func disconnected(
-        _ end: StreamEnd, now: ContinuousClock.Instant, jitterFraction: Double
+        _ end: StreamEnd, now: ContinuousInstant, jitterFraction: Double
     ) -> Action {
         let policy = policy
         var record = record
@@ -205,7 +206,7 @@ extension ReconnectionSchedule {
     }
 
     /// Time has passed. A call before ``nextDeadline`` does nothing.
-    public mutating func deadlinePassed(now: ContinuousClock.Instant) -> Action {
+    public mutating func deadlinePassed(now: ContinuousInstant) -> Action {
         guard let nextDeadline, nextDeadline <= now else { return .none }
         let (policy, record) = (policy, record)
         switch consume state {
@@ -229,7 +230,7 @@ extension ReconnectionSchedule {
     }
 
     /// The network changed or became unavailable.
-    public mutating func networkChanged(isAvailable: Bool, now: ContinuousClock.Instant) -> Action {
+    public mutating func networkChanged(isAvailable: Bool, now: ContinuousInstant) -> Action {
         record.isNetworkAvailable = isAvailable
         if isAvailable { return hurry(now: now) }
         let (policy, record) = (policy, record)
@@ -250,20 +251,20 @@ extension ReconnectionSchedule {
     }
 
     /// Compares two clocks, of which one stops while the machine sleeps. After sleep, the connection may be dead.
-    public mutating func clocksRead(
-        now: ContinuousClock.Instant, awake: SuspendingClock.Instant
-    ) -> Action {
+    ///
+    /// - Parameter awake: How long the machine was awake, from any beginning that is always the same.
+    public mutating func clocksRead(now: ContinuousInstant, awake: Duration) -> Action {
         let last = record.clocks
         record.clocks = (now, awake)
         guard let last else { return .none }
-        let slept = last.now.duration(to: now) - last.awake.duration(to: awake)
+        let slept = last.now.duration(to: now) - (awake - last.awake)
         guard slept > Self.sleepThreshold, record.isNetworkAvailable else { return .none }
         return hurry(now: now)
     }
 
     /// The network or the clock has changed: a pending attempt starts now, and a connection that seems to be alive is
     /// checked.
-    private mutating func hurry(now: ContinuousClock.Instant) -> Action {
+    private mutating func hurry(now: ContinuousInstant) -> Action {
         let policy = policy
         var record = record
         switch consume state {
@@ -303,7 +304,7 @@ extension ReconnectionSchedule {
 
 extension ReconnectionSchedule {
     /// When to call ``deadlinePassed(now:)``; it can change with any event.
-    public var nextDeadline: ContinuousClock.Instant? {
+    public var nextDeadline: ContinuousInstant? {
         switch state {
         case .connecting(let attempt): attempt.abandonAt
         case .paused(let pause): pause.until
@@ -316,7 +317,7 @@ extension ReconnectionSchedule {
     }
 
     /// The time of the next attempt, if there is one.
-    public var nextAttempt: ContinuousClock.Instant? {
+    public var nextAttempt: ContinuousInstant? {
         switch state {
         case .paused(let pause): pause.until
         case .idle: nil

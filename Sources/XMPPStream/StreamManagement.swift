@@ -1,3 +1,4 @@
+package import Waiting
 import XMLStreaming
 package import XMPPAddress
 
@@ -100,7 +101,7 @@ package struct StreamManagement: ~Copyable, Sendable {
         var answered: UInt32 = 0
         /// A pending `<r/>` is answered after this number of pending stanzas was handled.
         var owed: Int?
-        var deadline: ContinuousClock.Instant?
+        var deadline: ContinuousInstant?
 
         mutating func answer() -> UInt32 {
             owed = nil
@@ -363,7 +364,7 @@ extension StreamManagement {
     }
 
     /// `<r/>` was received.
-    package mutating func acknowledgementRequested(now: ContinuousClock.Instant) -> RequestedAction {
+    package mutating func acknowledgementRequested(now: ContinuousInstant) -> RequestedAction {
         switch consume state {
         case .active(var session):
             let waiting = session.inbound.pending + session.inbound.uncounted
@@ -422,7 +423,7 @@ extension StreamManagement {
     }
 
     /// The answer to an earlier `<r/>` may wait no longer.
-    package mutating func deadlinePassed(now: ContinuousClock.Instant) -> AnswerAction {
+    package mutating func deadlinePassed(now: ContinuousInstant) -> AnswerAction {
         switch consume state {
         case .active(var session):
             guard let deadline = session.inbound.deadline, deadline <= now else {
@@ -485,7 +486,7 @@ extension StreamManagement {
     }
 
     /// When to call `deadlinePassed`.
-    package var nextDeadline: ContinuousClock.Instant? {
+    package var nextDeadline: ContinuousInstant? {
         switch state {
         case .active(let session): session.inbound.deadline
         case .inactive: nil

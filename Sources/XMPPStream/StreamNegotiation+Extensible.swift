@@ -1,4 +1,5 @@
 import SASLMechanisms
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -29,7 +30,7 @@ extension StreamNegotiation {
         var tried: Set<SASLMechanismName>
         /// The timeout for the response of the server when a session is resumed: the node that has the session may
         /// hang.
-        var deadline: ContinuousClock.Instant?
+        var deadline: ContinuousInstant?
     }
 
     /// `<success/>` came and resumed or bound no session; the features of the authenticated stream follow.
@@ -54,7 +55,7 @@ extension StreamNegotiation.Rules {
 
     /// A login with a token that may be sent before the server has responded: its offer is known from the last login.
     func earlyExchange(
-        on channel: ProtectedChannel, now: ContinuousClock.Instant
+        on channel: ProtectedChannel, now: ContinuousInstant
     ) -> (exchange: ExtensibleExchange, actions: [Action])? {
         guard case .authenticate(let credentials) = configuration.purpose, let token = configuration.fastToken,
             plans(.sasl2)
@@ -64,7 +65,7 @@ extension StreamNegotiation.Rules {
 
     private func tokenExchange(
         _ token: FASTToken, _ credentials: SASLCredentials, _ channel: ProtectedChannel, features: StreamFeatures?,
-        offer: InlineOffer, now: ContinuousClock.Instant
+        offer: InlineOffer, now: ContinuousInstant
     ) -> (exchange: ExtensibleExchange, actions: [Action])? {
         guard plans(.fast), configuration.userAgent != nil, senderAddress != nil,
             var mechanism = negotiator(on: channel).makeTokenClient(
@@ -84,7 +85,7 @@ extension StreamNegotiation.Rules {
     /// Logs in by XEP-0388 with what the server offers.
     func authenticateExtensibly(
         with credentials: SASLCredentials, _ offered: Offered, tried: Set<SASLMechanismName> = [],
-        mayUseToken: Bool = true, now: ContinuousClock.Instant
+        mayUseToken: Bool = true, now: ContinuousInstant
     ) -> Transition {
         let inline = InlineOffer(offered.features)
         if mayUseToken, let token = configuration.fastToken,
@@ -115,7 +116,7 @@ extension StreamNegotiation.Rules {
     }
 
     private func begin(
-        _ exchange: ExtensibleExchange, _ message: [UInt8]?, now: ContinuousClock.Instant
+        _ exchange: ExtensibleExchange, _ message: [UInt8]?, now: ContinuousInstant
     ) -> (exchange: ExtensibleExchange, actions: [Action]) {
         var exchange = exchange
         let name = exchange.mechanism.name.rawValue
@@ -127,8 +128,8 @@ extension StreamNegotiation.Rules {
     }
 
     private func answerDeadline(
-        _ request: InlineRequest, now: ContinuousClock.Instant
-    ) -> ContinuousClock.Instant? {
+        _ request: InlineRequest, now: ContinuousInstant
+    ) -> ContinuousInstant? {
         request.resumption == nil ? nil : now.advanced(by: configuration.resumptionTimeout)
     }
 
@@ -163,7 +164,7 @@ extension StreamNegotiation.Rules {
 
 extension StreamNegotiation.Rules {
     func extensibleElementReceived(
-        _ element: XMLElement, _ exchange: ExtensibleExchange, now: ContinuousClock.Instant
+        _ element: XMLElement, _ exchange: ExtensibleExchange, now: ContinuousInstant
     ) -> Transition {
         if element.isNamed(StreamName.challenge2) { return challenged(element, exchange, now: now) }
         if element.isNamed(StreamName.success2) { return admitted(element, exchange) }
@@ -178,7 +179,7 @@ extension StreamNegotiation.Rules {
     }
 
     private func challenged(
-        _ element: XMLElement, _ exchange: ExtensibleExchange, now: ContinuousClock.Instant
+        _ element: XMLElement, _ exchange: ExtensibleExchange, now: ContinuousInstant
     ) -> Transition {
         var exchange = exchange
         guard let data = Base64.decode(element.text.trimmingXMLWhitespace()) else {
@@ -200,7 +201,7 @@ extension StreamNegotiation.Rules {
     }
 
     private func refused(
-        _ element: XMLElement, _ exchange: ExtensibleExchange, now: ContinuousClock.Instant
+        _ element: XMLElement, _ exchange: ExtensibleExchange, now: ContinuousInstant
     ) -> Transition {
         let failure = StreamFailure(saslFailure: element)
         guard let features = exchange.features else { return .failed(failure) }
@@ -321,7 +322,7 @@ extension StreamNegotiation.Rules {
 
     /// The features that follow `<success/>` without a new stream header.
     func admittedElementReceived(
-        _ element: XMLElement, _ admitted: Admitted, now: ContinuousClock.Instant
+        _ element: XMLElement, _ admitted: Admitted, now: ContinuousInstant
     ) -> Transition {
         guard element.isNamed(StreamName.features) else {
             return admitted.address == nil

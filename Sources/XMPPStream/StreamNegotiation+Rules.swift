@@ -1,4 +1,5 @@
 import SASLMechanisms
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
@@ -23,7 +24,7 @@ extension StreamNegotiation.Rules {
     typealias Negotiated = StreamNegotiation.Negotiated
     typealias Binding = StreamNegotiation.Binding
 
-    func transportConnected(tls: TLSInformation?, now: ContinuousClock.Instant) -> Transition {
+    func transportConnected(tls: TLSInformation?, now: ContinuousInstant) -> Transition {
         if let tls { return open(on: ProtectedChannel(securedBy: tls), now: now) }
         if configuration.isComponent { return open(on: .trustedNetwork, now: now) }
         if let channel = ProtectedChannel(plaintextAllowedBy: configuration.tls) { return open(on: channel, now: now) }
@@ -37,7 +38,7 @@ extension StreamNegotiation.Rules {
             pipelines ? opening + [.write(StreamMarkup.startTLS)] : opening)
     }
 
-    func open(on channel: ProtectedChannel, now: ContinuousClock.Instant) -> Transition {
+    func open(on channel: ProtectedChannel, now: ContinuousInstant) -> Transition {
         let from = channel.tls == nil ? nil : senderAddress
         let opening: [Action] = [.progress(.negotiating), .openStream(from: from)]
         guard let (exchange, request) = earlyExchange(on: channel, now: now) else {
@@ -123,7 +124,7 @@ extension StreamNegotiation.Rules {
 // MARK: - Registration and authentication (XEP-0077 §3.1, RFC 6120 §6)
 
 extension StreamNegotiation.Rules {
-    func featuresReceived(_ element: XMLElement, _ opening: Opening, now: ContinuousClock.Instant) -> Transition {
+    func featuresReceived(_ element: XMLElement, _ opening: Opening, now: ContinuousInstant) -> Transition {
         guard element.isNamed(StreamName.features) else { return misplaced(element, back: .awaitingFeatures(opening)) }
         let offered = Offered(channel: opening.channel, features: StreamFeatures(element: element))
         let opened = Action.progress(.opened(offered.features))
@@ -150,7 +151,7 @@ extension StreamNegotiation.Rules {
     }
 
     func authenticate(
-        with credentials: SASLCredentials, _ offered: Offered, mayUseToken: Bool = true, now: ContinuousClock.Instant
+        with credentials: SASLCredentials, _ offered: Offered, mayUseToken: Bool = true, now: ContinuousInstant
     ) -> Transition {
         let next = configuration.plan.next(
             offered: offered.features, standing: .secured, skipping: [.startTLS, .register])
@@ -236,7 +237,7 @@ extension StreamNegotiation.Rules {
     static let sessionID = "session-1"
 
     func finalFeaturesReceived(
-        _ element: XMLElement, _ authenticated: Authenticated, now: ContinuousClock.Instant
+        _ element: XMLElement, _ authenticated: Authenticated, now: ContinuousInstant
     ) -> Transition {
         guard element.isNamed(StreamName.features) else {
             return misplaced(element, back: .awaitingFinalFeatures(authenticated))
@@ -247,7 +248,7 @@ extension StreamNegotiation.Rules {
     }
 
     /// Starts the next feature of the plan, or ends.
-    func proceed(_ negotiated: Negotiated, now: ContinuousClock.Instant) -> Transition {
+    func proceed(_ negotiated: Negotiated, now: ContinuousInstant) -> Transition {
         var negotiated = negotiated
         if configuration.resumption == nil { negotiated.finished.insert(.resume) }
         if !configuration.usesStreamManagement { negotiated.finished.formUnion([.resume, .manage]) }
@@ -295,8 +296,8 @@ extension StreamNegotiation.Rules {
     }
 
     func answerToResumeReceived(
-        _ element: XMLElement, _ negotiated: Negotiated, deadline: ContinuousClock.Instant,
-        now: ContinuousClock.Instant
+        _ element: XMLElement, _ negotiated: Negotiated, deadline: ContinuousInstant,
+        now: ContinuousInstant
     ) -> Transition {
         if element.isNamed(StreamName.resumed) {
             guard let previousID = element["previd"], let handled = element.handledCount else {
@@ -314,7 +315,7 @@ extension StreamNegotiation.Rules {
     }
 
     func answerToBindReceived(
-        _ element: XMLElement, _ binding: Binding, now: ContinuousClock.Instant
+        _ element: XMLElement, _ binding: Binding, now: ContinuousInstant
     ) -> Transition {
         guard element.isAnswer(to: binding.id) else { return misplaced(element, back: .binding(binding)) }
         if element["type"] == "error" { return bindingRefused(element, binding) }
@@ -349,7 +350,7 @@ extension StreamNegotiation.Rules {
     }
 
     func answerToSessionReceived(
-        _ element: XMLElement, _ negotiated: Negotiated, now: ContinuousClock.Instant
+        _ element: XMLElement, _ negotiated: Negotiated, now: ContinuousInstant
     ) -> Transition {
         guard element.isAnswer(to: Self.sessionID, for: negotiated.address) else {
             return boundElementReceived(element, back: .startingSession(negotiated))
@@ -364,7 +365,7 @@ extension StreamNegotiation.Rules {
     }
 
     func answerToEnableReceived(
-        _ element: XMLElement, _ negotiated: Negotiated, now: ContinuousClock.Instant
+        _ element: XMLElement, _ negotiated: Negotiated, now: ContinuousInstant
     ) -> Transition {
         var negotiated = negotiated
         if element.isNamed(StreamName.enabled), let address = negotiated.address {

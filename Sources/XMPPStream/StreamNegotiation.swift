@@ -1,4 +1,5 @@
 package import SASLMechanisms
+package import Waiting
 package import XMLStreaming
 package import XMPPAddress
 package import XMPPStanzas
@@ -182,7 +183,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
         /// The server's header came. → resuming, binding, bindingOtherwise
         case awaitingFinalFeatures(Authenticated)
         /// `<resume/>` is out. → finished, binding, bindingOtherwise
-        case resuming(Negotiated, deadline: ContinuousClock.Instant)
+        case resuming(Negotiated, deadline: ContinuousInstant)
         /// A resource was asked for. → choosingResource, startingSession, enabling, finished
         case binding(Binding)
         /// The resource is in use and the owner was asked. → binding
@@ -216,7 +217,7 @@ package struct StreamNegotiation: ~Copyable, Sendable {
 
 extension StreamNegotiation {
     /// The transport is connected; `tls` says that it was secured on the way (XEP-0368).
-    package mutating func transportConnected(tls: TLSInformation?, now: ContinuousClock.Instant) -> [Action] {
+    package mutating func transportConnected(tls: TLSInformation?, now: ContinuousInstant) -> [Action] {
         advance { rules, state in
             switch state {
             case .initial: return rules.transportConnected(tls: tls, now: now)
@@ -231,7 +232,7 @@ extension StreamNegotiation {
     }
 
     /// The TLS handshake succeeded and the certificate was accepted.
-    package mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousClock.Instant) -> [Action] {
+    package mutating func tlsEstablished(_ tls: TLSInformation, now: ContinuousInstant) -> [Action] {
         advance { rules, state in
             switch state {
             case .handshaking:
@@ -272,7 +273,7 @@ extension StreamNegotiation {
     }
 
     /// An element was read at the top level of the stream; stream errors are the owner's.
-    package mutating func elementReceived(_ element: XMLElement, now: ContinuousClock.Instant) -> [Action] {
+    package mutating func elementReceived(_ element: XMLElement, now: ContinuousInstant) -> [Action] {
         advance { rules, state in
             switch state {
             case .awaitingFeaturesInClear:
@@ -312,7 +313,7 @@ extension StreamNegotiation {
     }
 
     /// Registration is over and the owner wants to log in on the same stream.
-    package mutating func authenticate(_ credentials: SASLCredentials, now: ContinuousClock.Instant) -> [Action] {
+    package mutating func authenticate(_ credentials: SASLCredentials, now: ContinuousInstant) -> [Action] {
         advance { rules, state in
             switch state {
             case .registering(let offered): return rules.authenticate(with: credentials, offered, now: now)
@@ -344,7 +345,7 @@ extension StreamNegotiation {
     }
 
     /// The server did not answer `<resume/>` in time.
-    package mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Action] {
+    package mutating func deadlinePassed(now: ContinuousInstant) -> [Action] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         return advance { _, _ in .failed(StreamFailure(.resumptionTimedOut)) }
     }
@@ -403,7 +404,7 @@ extension StreamNegotiation {
     }
 
     /// When to call `deadlinePassed`.
-    package var nextDeadline: ContinuousClock.Instant? {
+    package var nextDeadline: ContinuousInstant? {
         switch state {
         case .resuming(_, let deadline): deadline
         case .authenticatingExtensibly(let exchange): exchange.deadline

@@ -2,6 +2,7 @@ import ChatEngine
 import ChatFixtures
 import ChatStore
 import Testing
+import Waiting
 import XMPPAddress
 
 @Suite("Planning the next page of history")
@@ -9,7 +10,7 @@ struct HistorySyncTests {
     static let account = address("juliet@example.com")
     static let room = address("orchard@rooms.example.com")
     static let romeo = address("romeo@example.com")
-    static let start = ContinuousClock.now
+    static let start = ContinuousInstant(sinceStart: .zero)
 
     static func address(_ text: String) -> JID {
         guard let address = try? JID(text) else { preconditionFailure("\(text) is no address") }

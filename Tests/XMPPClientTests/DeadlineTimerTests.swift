@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TransportLayer
+import Waiting
 
 @testable import XMPPClient
 
@@ -18,7 +19,7 @@ struct DeadlineTimerTests {
     }
 
     private let loop = EventLoop.shared
-    private let start = ContinuousClock.now
+    private let start = ContinuousInstant(sinceStart: .zero)
 
     @Test("only an earlier deadline replaces the one that is set")
     func earlier() {

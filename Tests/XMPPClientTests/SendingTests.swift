@@ -205,7 +205,7 @@ struct SendingTests {
 
     @Test("an impossible number of a stored stanza is ignored")
     func damagedNumber() throws {
-        var ledger = SendLedger()
+        let ledger = SendLedger()
         let bytes = Array("<message to='bob@xmpp.test' id='m'><body>x</body></message>".utf8)
         ledger.restore(UnacknowledgedStanza(token: StanzaToken(.max), bytes: bytes))
         ledger.restore(UnacknowledgedStanza(token: StanzaToken(7), bytes: bytes))

@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMPPAddress
 import XMPPStanzas
 
@@ -57,7 +58,7 @@ enum SessionOccasion: CaseIterable {
 
 /// A machine and what its owner knows.
 struct DrivenSession: ~Copyable {
-    static let beginning = ContinuousClock.now
+    static let beginning = ContinuousInstant(sinceStart: .zero)
     static let pause = Duration.seconds(1)
     let address: JID
     private let account: JID

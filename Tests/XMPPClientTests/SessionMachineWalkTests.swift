@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMPPStanzas
 
 @testable import XMPPClient
@@ -61,7 +62,7 @@ struct SessionMachineWalkTests {
             }
         }
 
-        mutating func check(_ step: SessionMachine.Step, in phase: Phase, deadline: ContinuousClock.Instant?) {
+        mutating func check(_ step: SessionMachine.Step, in phase: Phase, deadline: ContinuousInstant?) {
             switch step {
             case .wait:
                 if phase == .offline, deadline == nil { violations.append("nothing will ever happen any more") }

@@ -155,7 +155,7 @@ struct SignInTests {
     @Test("writes over messages keep their boundaries, writes over a stream are joined")
     func outbox() {
         for keepsPieces in [true, false] {
-            var outbox = Outbox(keepsPieces: keepsPieces)
+            let outbox = Outbox(keepsPieces: keepsPieces)
             outbox.append([1])
             outbox.append([2, 3])
             outbox.append(StanzaToken(7))

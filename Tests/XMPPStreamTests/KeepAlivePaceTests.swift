@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMPPStanzas
 
 @testable import XMPPStream
@@ -13,7 +14,7 @@ struct KeepAlivePaceTests {
         return bounds
     }
 
-    func after(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+    func after(_ seconds: Int) -> ContinuousInstant { start.advanced(by: .seconds(seconds)) }
 
     @Test(
         "the interval grows while the connection survives it, up to its limit: an idle hour needs eight pings, not sixty"

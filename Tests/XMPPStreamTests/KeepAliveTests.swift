@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMPPStanzas
 import XMPPStream
 
@@ -6,7 +7,7 @@ import XMPPStream
 struct KeepAliveTests {
     static let policy = KeepAlivePolicy.probe(silence: .seconds(60), timeout: .seconds(15))
 
-    func after(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+    func after(_ seconds: Int) -> ContinuousInstant { start.advanced(by: .seconds(seconds)) }
 
     @Test("off: no request is ever sent")
     func off() {

@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMPPStanzas
 
 @testable import XMPPStream
@@ -32,36 +33,36 @@ final class OwnedSchedule {
 
     init(_ policy: ReconnectionPolicy) { schedule = ReconnectionSchedule(policy) }
 
-    var nextDeadline: ContinuousClock.Instant? { schedule.nextDeadline }
-    var nextAttempt: ContinuousClock.Instant? { schedule.nextAttempt }
+    var nextDeadline: ContinuousInstant? { schedule.nextDeadline }
+    var nextAttempt: ContinuousInstant? { schedule.nextAttempt }
 
-    func start(location: String? = nil, now: ContinuousClock.Instant) -> ReconnectionSchedule.Action {
+    func start(location: String? = nil, now: ContinuousInstant) -> ReconnectionSchedule.Action {
         schedule.start(location: location, now: now)
     }
-    func connectNow(now: ContinuousClock.Instant) -> ReconnectionSchedule.Action { schedule.connectNow(now: now) }
+    func connectNow(now: ContinuousInstant) -> ReconnectionSchedule.Action { schedule.connectNow(now: now) }
     func close() -> ReconnectionSchedule.Action { schedule.close() }
-    func established(now: ContinuousClock.Instant) { schedule.established(now: now) }
+    func established(now: ContinuousInstant) { schedule.established(now: now) }
     func disconnected(
-        _ end: StreamEnd, now: ContinuousClock.Instant, jitterFraction: Double
+        _ end: StreamEnd, now: ContinuousInstant, jitterFraction: Double
     ) -> ReconnectionSchedule.Action {
         schedule.disconnected(end, now: now, jitterFraction: jitterFraction)
     }
-    func deadlinePassed(now: ContinuousClock.Instant) -> ReconnectionSchedule.Action {
+    func deadlinePassed(now: ContinuousInstant) -> ReconnectionSchedule.Action {
         schedule.deadlinePassed(now: now)
     }
-    func networkChanged(isAvailable: Bool, now: ContinuousClock.Instant) -> ReconnectionSchedule.Action {
+    func networkChanged(isAvailable: Bool, now: ContinuousInstant) -> ReconnectionSchedule.Action {
         schedule.networkChanged(isAvailable: isAvailable, now: now)
     }
-    func clocksRead(now: ContinuousClock.Instant, awake: SuspendingClock.Instant) -> ReconnectionSchedule.Action {
+    func clocksRead(now: ContinuousInstant, awake: Duration) -> ReconnectionSchedule.Action {
         schedule.clocksRead(now: now, awake: awake)
     }
 }
 
 @Suite("Reconnection schedule")
 struct ReconnectionScheduleTests {
-    static let bothAwake = SuspendingClock.now
+    static let bothAwake = Duration.zero
 
-    func after(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+    func after(_ seconds: Double) -> ContinuousInstant { start.advanced(by: .seconds(seconds)) }
 
     /// The states by name, with the events that lead to them at the time `start`.
     enum Stand: String, CaseIterable {
@@ -315,7 +316,7 @@ struct ReconnectionScheduleTests {
     func sleep() {
         let schedule = Self.schedule(.online)
         func read(_ passed: Double, awake: Double) -> ReconnectionSchedule.Action {
-            schedule.clocksRead(now: after(passed), awake: Self.bothAwake.advanced(by: .seconds(awake)))
+            schedule.clocksRead(now: after(passed), awake: Self.bothAwake + .seconds(awake))
         }
         #expect(read(0, awake: 0) == .none)
         #expect(read(3600, awake: 3599) == .none)

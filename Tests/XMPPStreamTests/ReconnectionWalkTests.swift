@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMPPStanzas
 
 @testable import XMPPStream
@@ -12,8 +13,8 @@ struct ReconnectionWalkTests {
         var isAttempting = false
         var isOnline = false
         var isOver = false
-        var pausedUntil: ContinuousClock.Instant?
-        var hurried: [ContinuousClock.Instant] = []
+        var pausedUntil: ContinuousInstant?
+        var hurried: [ContinuousInstant] = []
         var detours = 0
         var onlineSince = start
         var violations: [String] = []
@@ -21,7 +22,7 @@ struct ReconnectionWalkTests {
         init(_ policy: ReconnectionPolicy) { self.policy = policy }
 
         mutating func check(
-            _ action: ReconnectionSchedule.Action, by event: String, isReason: Bool, now: ContinuousClock.Instant
+            _ action: ReconnectionSchedule.Action, by event: String, isReason: Bool, now: ContinuousInstant
         ) {
             if isOver, action != .none { violations.append("\(action) after the end, by \(event)") }
             switch action {
@@ -49,7 +50,7 @@ struct ReconnectionWalkTests {
         }
 
         /// No more than the bucket allows: ten in a row take more than 100 seconds.
-        private mutating func hurry(_ now: ContinuousClock.Instant) {
+        private mutating func hurry(_ now: ContinuousInstant) {
             hurried.append(now)
             guard hurried.count >= 10 else { return }
             if hurried[hurried.count - 10].duration(to: now) < .seconds(100) { violations.append("a storm") }
@@ -75,7 +76,7 @@ struct ReconnectionWalkTests {
             var schedule = ReconnectionSchedule(policy)
             var model = Model(policy)
             var now = start
-            var awake = SuspendingClock.now
+            var awake = Duration.zero
             var after = 0
             model.check(schedule.start(now: now), by: "start", isReason: true, now: now)
             while after < 10, events < 1_000_000 {

@@ -1,4 +1,5 @@
 import Testing
+import Waiting
 import XMLStreaming
 import XMPPStanzas
 
@@ -7,7 +8,7 @@ import XMPPStanzas
 /// Recurring failures: the account stays online, the cause is removed.
 @Suite("Recurring failures")
 struct RecurrenceTests {
-    private func after(_ seconds: Double) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+    private func after(_ seconds: Double) -> ContinuousInstant { start.advanced(by: .seconds(seconds)) }
 
     /// The backoffs if each second connection ends in the same way, until the schedule gives up.
     private func pauses(_ ends: [StreamEnd], on schedule: OwnedSchedule) -> [Double] {

@@ -1,5 +1,6 @@
 import SASLMechanisms
 import Testing
+import Waiting
 import XMLStreaming
 import XMPPStanzas
 
@@ -63,11 +64,12 @@ struct StreamLimitsTests {
             let message = Message.to("romeo@example.com", "<\(number)> 你好", id: "m")
             expected += one.send(message, token: StanzaToken(UInt64(number))).text
             let outcome = other.stream.send(
-                message, token: StanzaToken(UInt64(number)), now: ContinuousClock.now, to: &writer)
+                message, token: StanzaToken(UInt64(number)), now: ContinuousInstant(sinceStart: .zero), to: &writer)
             #expect(outcome == (number == 1 ? .writtenWithRequest : .written))
         }
         let large = other.stream.send(
-            Self.message(of: StreamLimits.usualBytes + 1), token: StanzaToken(4), now: ContinuousClock.now, to: &writer)
+            Self.message(of: StreamLimits.usualBytes + 1), token: StanzaToken(4),
+            now: ContinuousInstant(sinceStart: .zero), to: &writer)
         #expect(large == .tooLarge(byteCount: StreamLimits.usualBytes + 1))
         #expect(String(decoding: writer.takeBytes(), as: UTF8.self) == expected)
         #expect(other.stream.resumptionState?.unacknowledged == one.stream.resumptionState?.unacknowledged)

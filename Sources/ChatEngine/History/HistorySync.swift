@@ -1,4 +1,5 @@
 public import ChatStore
+public import Waiting
 public import XMPPAddress
 
 /// Decides which page of which archive to request next, without network, clock or store.
@@ -20,7 +21,7 @@ public struct HistorySync: ~Copyable, Sendable {
         /// The archive has lost the items that the store knows: delete its intervals (XEP-0313 §5).
         case forget(archive: JID, then: HistoryRequest)
         /// Do nothing before this time.
-        case wait(until: ContinuousClock.Instant)
+        case wait(until: ContinuousInstant)
     }
 
     /// The state of one archive in this session.
@@ -38,7 +39,7 @@ public struct HistorySync: ~Copyable, Sendable {
         /// It refuses requests in this session.
         var isRefused = false
         var failures = 0
-        var notBefore: ContinuousClock.Instant?
+        var notBefore: ContinuousInstant?
 
         /// The next gap that may be filled.
         func dueGap(_ policy: HistoryPolicy) -> ArchiveGap? {
@@ -100,7 +101,7 @@ extension HistorySync {
     ///
     /// - Parameter end: the id of the newest item that is stored; empty if the archive had none when it was read.
     public mutating func sessionBegan(
-        isResumed: Bool, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
+        isResumed: Bool, gaps: [ArchiveGap], end: String? = nil, now: ContinuousInstant
     ) -> Action {
         change(now) { online, policy, account in
             var archive =
@@ -120,7 +121,7 @@ extension HistorySync {
     ///
     /// - Parameter end: the id of the newest item that is stored; empty if the archive had none when it was read.
     public mutating func roomEntered(
-        _ room: JID, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
+        _ room: JID, gaps: [ArchiveGap], end: String? = nil, now: ContinuousInstant
     ) -> Action {
         change(now) { online, policy, _ in
             var archive =
@@ -134,7 +135,7 @@ extension HistorySync {
     }
 
     /// A room was left.
-    public mutating func roomLeft(_ room: JID, now: ContinuousClock.Instant) -> Action {
+    public mutating func roomLeft(_ room: JID, now: ContinuousInstant) -> Action {
         change(now) { online, _, _ in
             online.archives[room.bare] = nil
             online.requests.removeAll { $0.archive == room.bare }
@@ -146,7 +147,7 @@ extension HistorySync {
     /// - Parameter end: for a page of the newest messages that was read forward, the id after which there are more; `nil` if
     ///   there are none.
     public mutating func answered(
-        _ request: HistoryRequest, gaps: [ArchiveGap], end: String? = nil, now: ContinuousClock.Instant
+        _ request: HistoryRequest, gaps: [ArchiveGap], end: String? = nil, now: ContinuousInstant
     ) -> Action {
         finish(request, now) { online, policy, _ in
             guard var archive = online.archives[request.archive] else { return }
@@ -168,7 +169,7 @@ extension HistorySync {
 
     /// The request failed.
     public mutating func failed(
-        _ request: HistoryRequest, _ failure: HistoryFailure, now: ContinuousClock.Instant
+        _ request: HistoryRequest, _ failure: HistoryFailure, now: ContinuousInstant
     ) -> Action {
         var forgets = false
         let action = finish(request, now) { online, policy, _ in
@@ -196,7 +197,7 @@ extension HistorySync {
     }
 
     /// The backoff of a gap is over.
-    public mutating func deadlinePassed(now: ContinuousClock.Instant) -> Action {
+    public mutating func deadlinePassed(now: ContinuousInstant) -> Action {
         change(now) { _, _, _ in }
     }
 
@@ -225,7 +226,7 @@ extension HistorySync {
     ///
     /// - Parameter peer: the contact; `nil` in a room.
     public mutating func opened(
-        archive: JID, peer: JID?, now: ContinuousClock.Instant
+        archive: JID, peer: JID?, now: ContinuousInstant
     ) -> Action {
         focus = Focus(archive: archive.bare, peer: peer?.bare)
         return change(now) { _, _, _ in }
@@ -240,7 +241,7 @@ extension HistorySync {
     ///
     /// - Parameter anchor: its archive id; `nil` if nothing is stored.
     public mutating func olderRequested(
-        archive: JID, peer: JID?, before anchor: String?, now: ContinuousClock.Instant
+        archive: JID, peer: JID?, before anchor: String?, now: ContinuousInstant
     ) -> Action {
         change(now) { online, policy, _ in
             let request = HistoryRequest(
@@ -275,7 +276,7 @@ extension HistorySync {
     }
 
     static func next(
-        _ online: inout Online, _ focus: Focus?, _ account: JID, _ policy: HistoryPolicy, now: ContinuousClock.Instant
+        _ online: inout Online, _ focus: Focus?, _ account: JID, _ policy: HistoryPolicy, now: ContinuousInstant
     ) -> Action {
         func isReady(_ address: JID) -> Bool {
             guard let archive = online.archives[address], !archive.isRefused else { return false }
@@ -328,7 +329,7 @@ extension HistorySync {
 
     /// Applies a change and continues unless a request is pending.
     private mutating func change(
-        _ now: ContinuousClock.Instant, _ change: (inout Online, HistoryPolicy, JID) -> Void,
+        _ now: ContinuousInstant, _ change: (inout Online, HistoryPolicy, JID) -> Void,
         beginning: () -> Online? = { nil }
     ) -> Action {
         let (account, policy, focus) = (account, policy, focus)
@@ -356,7 +357,7 @@ extension HistorySync {
 
     /// Ends the pending request; results of any other are ignored.
     private mutating func finish(
-        _ request: HistoryRequest, _ now: ContinuousClock.Instant,
+        _ request: HistoryRequest, _ now: ContinuousInstant,
         _ change: (inout Online, HistoryPolicy, JID) -> Void
     ) -> Action {
         let (account, policy, focus) = (account, policy, focus)

@@ -1,4 +1,5 @@
 import SASLMechanisms
+public import Waiting
 public import XMLStreaming
 import XMPPAddress
 public import XMPPStanzas
@@ -65,7 +66,7 @@ public struct ServerStream: ~Copyable, Sendable {
 extension ServerStream {
     /// Bytes were received and, with TLS, decrypted.
     public mutating func bytesReceived(
-        _ bytes: [UInt8], directory: inout ServerDirectory, now: ContinuousClock.Instant
+        _ bytes: [UInt8], directory: inout ServerDirectory, now: ContinuousInstant
     ) -> [ServerStreamAction] {
         guard isReading else { return [] }
         parser.append(bytes)
@@ -320,7 +321,7 @@ extension ServerStream {
     }
 
     private mutating func elementReceived(
-        _ element: XMLElement, _ directory: inout ServerDirectory, now: ContinuousClock.Instant
+        _ element: XMLElement, _ directory: inout ServerDirectory, now: ContinuousInstant
     ) {
         if element.isNamed(StreamName.error) {
             let error = (try? StreamError(from: element)) ?? StreamError(.undefinedCondition)
@@ -341,7 +342,7 @@ extension ServerStream {
     }
 
     private mutating func boundElementReceived(
-        _ element: XMLElement, _ bound: Bound, _ directory: inout ServerDirectory, now: ContinuousClock.Instant
+        _ element: XMLElement, _ bound: Bound, _ directory: inout ServerDirectory, now: ContinuousInstant
     ) {
         if element.isNamed(StreamName.iq), element.firstChild(StreamName.session) != nil {
             answer(element)
@@ -539,7 +540,7 @@ extension ServerStream {
     }
 
     private mutating func controlReceived(
-        _ element: XMLElement, _ bound: Bound, _ directory: inout ServerDirectory, now: ContinuousClock.Instant
+        _ element: XMLElement, _ bound: Bound, _ directory: inout ServerDirectory, now: ContinuousInstant
     ) {
         if element.isNamed(StreamName.enable) {
             enable(element, bound, &directory)

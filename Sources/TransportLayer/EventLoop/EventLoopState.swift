@@ -1,5 +1,6 @@
 import CEpoll
 import Glibc
+package import Waiting
 
 /// A handler for events of a descriptor.
 package protocol EventHandler: AnyObject, Sendable {
@@ -33,11 +34,11 @@ package final class EventLoopState: @unchecked Sendable {
     private var gathered: [any Flushable] = []
     /// Empty, with the memory that the next turn needs.
     private var flushing: [any Flushable] = []
-    private var events = [epoll_event](repeating: epoll_event(), count: 64)
+    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
     private let timer: Int32
     private var timers = TimerQueue()
     /// The instant at which the descriptor of the timer reports; `nil` if it does not.
-    private var armed: ContinuousClock.Instant?
+    private var armed: ContinuousInstant?
     /// Whether a timer was added, or the descriptor has reported, since the descriptor was set.
     private var mustArm = false
     /// Whether the descriptor of the timer has reported.
@@ -53,12 +54,13 @@ package final class EventLoopState: @unchecked Sendable {
     init(epoll: Int32, timer: Int32) {
         self.epoll = epoll
         self.timer = timer
+        events.initialize(repeating: epoll_event())
     }
 
     /// Watches `descriptor`. The handler is referenced weakly and looked up by the token.
     package func register(_ descriptor: Int32, events: UInt32, handler: some EventHandler) -> UInt64 {
         lastToken += 1
-        handlers[lastToken] = WeakHandler(handler: handler)
+        setHandler(WeakHandler(handler: handler), of: lastToken)
         add(descriptor, events: events, token: lastToken)
         return lastToken
     }
@@ -73,8 +75,21 @@ package final class EventLoopState: @unchecked Sendable {
 
     /// Removes a handler; the caller then closes the descriptor or still needs it (`stopWatching`).
     package func unregister(_ token: UInt64, stopWatching descriptor: Int32? = nil) {
-        handlers[token] = nil
+        setHandler(nil, of: token)
         if let descriptor { control(EPOLL_CTL_DEL, descriptor, 0, 0) }
+    }
+
+    // As in ``TLSMemory``, what is changed is not in the property meanwhile.
+
+    private func setHandler(_ handler: WeakHandler?, of token: UInt64) {
+        var all = exchange(&handlers, with: [:])
+        all[token] = handler
+        handlers = all
+    }
+
+    private func handler(of token: UInt64) -> (any EventHandler)? {
+        let all = handlers
+        return all[token]?.handler
     }
 
     private func control(_ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ token: UInt64) {
@@ -84,7 +99,11 @@ package final class EventLoopState: @unchecked Sendable {
         _ = epoll_ctl(epoll, operation, descriptor, &event)
     }
 
-    func append(_ item: EventLoop.Work) { work.append(item) }
+    func append(_ item: EventLoop.Work) {
+        var all = exchange(&work, with: [])
+        all.append(item)
+        work = all
+    }
 
     var hasWork: Bool { !work.isEmpty }
 
@@ -93,7 +112,9 @@ package final class EventLoopState: @unchecked Sendable {
 
     /// Schedules a call of `turnEnded()` at the end of this iteration.
     package func gather(_ connection: some Flushable) {
-        gathered.append(connection)
+        var all = exchange(&gathered, with: [])
+        all.append(connection)
+        gathered = all
     }
 
     /// A session passes its bytes to its transport, which is flushed after it.
@@ -108,23 +129,23 @@ package final class EventLoopState: @unchecked Sendable {
     }
 
     func poll(milliseconds: Int32) {
-        let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
+        let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
         guard count > 0 else { return }
         for index in 0..<Int(count) {
             let event = events[index]
             if event.data.u64 == Self.timerToken { hasTimeCome = true }
-            handlers[event.data.u64]?.handler?.eventsOccurred(event.events)
+            handler(of: event.data.u64)?.eventsOccurred(event.events)
         }
     }
 
     /// Runs `action` on the thread of the loop after `delay`.
     func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> TimerQueue.Identifier {
-        schedule(at: ContinuousClock.now.advanced(by: delay), action)
+        schedule(at: ContinuousInstant.now.advanced(by: delay), action)
     }
 
     /// Runs `action` on the thread of the loop at an instant.
     package func schedule(
-        at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
+        at deadline: ContinuousInstant, _ action: @escaping @Sendable () -> Void
     ) -> TimerQueue.Identifier {
         mustArm = true
         return timers.insert(deadline: deadline, action)
@@ -141,7 +162,7 @@ package final class EventLoopState: @unchecked Sendable {
         mustArm = false
         guard let deadline = timers.nextDeadline, armed.map({ deadline < $0 }) ?? true else { return }
         // Rounded up: a timer that reports too early would not report again.
-        let pause = max(.zero, ContinuousClock.now.duration(to: deadline)) + .nanoseconds(1)
+        let pause = max(.zero, ContinuousInstant.now.duration(to: deadline)) + .nanoseconds(1)
         let (seconds, attoseconds) = pause.components
         var setting = itimerspec()
         setting.it_value.tv_sec = Int(seconds)
@@ -155,7 +176,7 @@ package final class EventLoopState: @unchecked Sendable {
         guard hasTimeCome else { return }
         hasTimeCome = false
         (armed, mustArm) = (nil, true)
-        let now = ContinuousClock.now
+        let now = ContinuousInstant.now
         while let action = timers.removeDue(now) { action() }
     }
 }
@@ -167,7 +188,7 @@ package struct TimerQueue {
     }
 
     private struct Entry {
-        var deadline: ContinuousClock.Instant
+        var deadline: ContinuousInstant
         var identifier: Identifier
     }
 
@@ -175,7 +196,7 @@ package struct TimerQueue {
     private var actions: [Identifier: @Sendable () -> Void] = [:]
     private var last: UInt64 = 0
 
-    var nextDeadline: ContinuousClock.Instant? {
+    var nextDeadline: ContinuousInstant? {
         mutating get {
             while let first = heap.first, actions[first.identifier] == nil { removeFirst() }
             return heap.first?.deadline
@@ -183,7 +204,7 @@ package struct TimerQueue {
     }
 
     mutating func insert(
-        deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
+        deadline: ContinuousInstant, _ action: @escaping @Sendable () -> Void
     ) -> Identifier {
         last += 1
         let identifier = Identifier(value: last)
@@ -207,7 +228,7 @@ package struct TimerQueue {
     }
 
     /// The action of the earliest timer that is due at `now`.
-    mutating func removeDue(_ now: ContinuousClock.Instant) -> (@Sendable () -> Void)? {
+    mutating func removeDue(_ now: ContinuousInstant) -> (@Sendable () -> Void)? {
         guard let deadline = nextDeadline, deadline <= now, let first = heap.first else { return nil }
         removeFirst()
         return actions.removeValue(forKey: first.identifier)

@@ -114,7 +114,7 @@ extension SocketTransport {
                 if Task.isCancelled || phase == .closed || isReadable {
                     continuation.resume()
                 } else {
-                    readWaiter = continuation
+                    readWaiters = [continuation]
                 }
             }
         } onCancel: {
@@ -124,9 +124,7 @@ extension SocketTransport {
     }
 
     func wakeReader() {
-        guard let waiter = readWaiter else { return }
-        readWaiter = nil
-        waiter.resume()
+        if !readWaiters.isEmpty { exchange(&readWaiters, with: []).first?.resume() }
     }
 }
 
@@ -192,7 +190,7 @@ extension SocketTransport {
 
     /// - Returns: Whether there may be more.
     private func deliverOnce(to reader: any TransportReader) throws(TransportError) -> Bool {
-        if let failure { throw failure }
+        if failure != nil, let failure { throw failure }
         let count: Int?
         if engine == nil {
             count = try receiveBytes { bytes in

@@ -14,7 +14,7 @@ extension SocketTransport {
     }
 
     private func secure(
-        _ newEngine: consuming TLSEngine, timeout: Duration, _ trust: TrustPolicy?
+        _ newEngine: sending TLSEngine, timeout: Duration, _ trust: TrustPolicy?
     ) async throws(TransportError) -> NegotiatedTLS {
         precondition(!isReading, "no read may be pending when TLS starts")
         precondition(engine == nil, "a connection is secured once")
@@ -22,9 +22,8 @@ extension SocketTransport {
         defer { isReading = false }
         // Bytes queued before are sent unencrypted.
         flush()
-        outgoing += queued
-        queued = []
-        engine = consume newEngine
+        appendOutgoing(exchange(&queued, with: []))
+        engine = newEngine
         let timer = loop.state.schedule(after: timeout) { [weak self] in
             self?.onLoop {
                 $0.fail(TransportError(.timedOut, "The TLS handshake did not end within \(timeout)."))

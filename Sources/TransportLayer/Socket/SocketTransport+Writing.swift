@@ -17,7 +17,7 @@ extension SocketTransport: Flushable {
 
     private func queue(_ bytes: [UInt8]) {
         if bytes.isEmpty { return }
-        if queued.isEmpty { queued = bytes } else { queued += bytes }
+        queued = Self.joined(exchange(&queued, with: []), bytes)
         gather()
     }
 
@@ -85,18 +85,25 @@ extension SocketTransport: Flushable {
     private var unsentCount: Int { queued.count + outgoing.count - outgoingOffset }
 
     func takeEngineOutput() {
-        guard let bytes = engine?.takeOutput(), !bytes.isEmpty else { return }
-        if outgoing.isEmpty { outgoing = bytes } else { outgoing += bytes }
+        if let bytes = engine?.takeOutput() { appendOutgoing(bytes) }
+    }
+
+    func appendOutgoing(_ bytes: [UInt8]) { outgoing = Self.joined(exchange(&outgoing, with: []), bytes) }
+
+    private static func joined(_ bytes: consuming [UInt8], _ more: [UInt8]) -> [UInt8] {
+        if bytes.isEmpty { return more }
+        bytes += more
+        return bytes
     }
 
     /// Sends `outgoing`; returns `false` if the kernel accepts no more now or the connection failed.
     private func send() -> Bool {
         while outgoingOffset < outgoing.count {
             guard isWritable else { return false }
-            let count = outgoing.withUnsafeBytes {
-                Glibc.send(
-                    descriptor, $0.baseAddress?.advanced(by: outgoingOffset), $0.count - outgoingOffset,
-                    Int32(MSG_NOSIGNAL))
+            // A closure that captures the actor asks the runtime for its executor.
+            let (bytes, offset, descriptor) = (outgoing, outgoingOffset, descriptor)
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset, Int32(MSG_NOSIGNAL))
             }
             if count >= 0 {
                 outgoingOffset += count
@@ -139,7 +146,7 @@ extension SocketTransport: Flushable {
         let number = lastWaiter
         guard isCancellable else {
             await withCheckedContinuation { continuation in
-                if isOver() { continuation.resume() } else { writeWaiters[number] = continuation }
+                if isOver() { continuation.resume() } else { addWaiter(number, continuation) }
             }
             return true
         }
@@ -149,20 +156,31 @@ extension SocketTransport: Flushable {
                 if Task.isCancelled || phase == .closed || isOver() {
                     continuation.resume()
                 } else {
-                    writeWaiters[number] = continuation
+                    addWaiter(number, continuation)
                 }
             }
         } onCancel: {
-            loop.execute { self.onLoop { $0.writeWaiters.removeValue(forKey: number)?.resume() } }
+            loop.execute { self.onLoop { $0.removeWaiter(number)?.resume() } }
         }
         return !Task.isCancelled
+    }
+
+    private func addWaiter(_ number: UInt64, _ continuation: CheckedContinuation<Void, Never>) {
+        var waiters = exchange(&writeWaiters, with: [:])
+        waiters[number] = continuation
+        writeWaiters = waiters
+    }
+
+    private func removeWaiter(_ number: UInt64) -> CheckedContinuation<Void, Never>? {
+        var waiters = exchange(&writeWaiters, with: [:])
+        defer { writeWaiters = waiters }
+        return waiters.removeValue(forKey: number)
     }
 
     func wakeWriters() {
         guard !writeWaiters.isEmpty else { return }
         // In the order of arrival.
-        let waiters = writeWaiters.sorted { $0.key < $1.key }
-        writeWaiters = [:]
+        let waiters = exchange(&writeWaiters, with: [:]).sorted { $0.key < $1.key }
         for (_, waiter) in waiters { waiter.resume() }
     }
 }

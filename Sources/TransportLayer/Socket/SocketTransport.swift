@@ -35,7 +35,8 @@ public final actor SocketTransport: Transport, EventLoopActor {
     var isHangingUp = false
     var hasReadEnd = false
     var isNegotiating = true
-    var readWaiter: CheckedContinuation<Void, Never>?
+    /// At most one. An optional one would be copied to see whether it is there.
+    var readWaiters: [CheckedContinuation<Void, Never>] = []
     var readWaiterNumber: UInt64 = 0
     var isReading = false
     /// The owner that gets what arrives without a task.

@@ -42,7 +42,7 @@ extension TLSEngine {
         var lifetime = Int64(clamping: SSL_SESSION_get_ticket_lifetime_hint(session))
         // In TLS 1.2, 0 means unspecified; in TLS 1.3, it means that the ticket is useless (RFC 8446 §4.6.1).
         if version == .tls12 && lifetime == 0 { lifetime = Int64(SSL_SESSION_get_timeout(session)) }
-        memory.receivedSessions.append(
+        memory.received(
             TLSSessionCache.Session(
                 version: version, ticket: ticket, chain: [],
                 expiry: Int64(SSL_SESSION_get_time(session)) + min(lifetime, Self.longestLifetime)))

@@ -6,7 +6,7 @@ import Glibc
 /// The owner calls ``handshake()`` until it is established, and passes received bytes to ``append(_:)``; then it uses
 /// ``decrypt(_:)`` and ``encrypt(_:)``. After every call it sends ``takeOutput()``, even after a thrown error, because
 /// the output is the alert then.
-public struct TLSEngine: ~Copyable {
+public final class TLSEngine {
     /// The progress of the handshake.
     public enum Progress: Sendable {
         /// More bytes from the peer are needed.
@@ -30,15 +30,18 @@ public struct TLSEngine: ~Copyable {
     /// connection.
     private var isAcceptedByPolicy = false
 
-    /// The result of the handshake; `nil` before its end.
-    public private(set) var information: NegotiatedTLS?
-    /// The peer has sent `close_notify`.
-    public private(set) var isPeerFinished = false
+    private var negotiated: NegotiatedTLS?
+    private var hasPeerFinished = false
 
-    public var isEstablished: Bool { information != nil }
+    /// The result of the handshake; `nil` before its end.
+    public var information: NegotiatedTLS? { negotiated }
+    /// The peer has sent `close_notify`.
+    public var isPeerFinished: Bool { hasPeerFinished }
+
+    public var isEstablished: Bool { negotiated != nil }
 
     /// The client side.
-    public init(client configuration: TLSConfiguration) throws(TransportError) {
+    public convenience init(client configuration: TLSConfiguration) throws(TransportError) {
         try self.init(context: try TLSContext.client(), client: configuration)
         SSL_set_connect_state(ssl)
         SSL_ctrl(ssl, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(configuration.minimumVersion.number), nil)
@@ -60,7 +63,7 @@ public struct TLSEngine: ~Copyable {
     }
 
     /// The server side.
-    public init(server configuration: TLSServerConfiguration) throws(TransportError) {
+    public convenience init(server configuration: TLSServerConfiguration) throws(TransportError) {
         try self.init(context: try TLSContext.server(configuration), client: nil)
         memory.applicationProtocols = configuration.applicationProtocols
         SSL_set_accept_state(ssl)
@@ -103,15 +106,15 @@ public struct TLSEngine: ~Copyable {
     // MARK: Handshake
 
     /// Stores bytes from the network for the next call.
-    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        memory.backlog.append(contentsOf: bytes)
+    public func append(_ bytes: UnsafeRawBufferPointer) {
+        memory.store(bytes)
     }
 
     /// Continues the handshake as far as the available bytes allow.
-    public mutating func handshake() throws(TransportError) -> Progress {
-        if let information { return .established(information) }
+    public func handshake() throws(TransportError) -> Progress {
+        if let negotiated { return .established(negotiated) }
         while true {
-            ERR_clear_error()
+            Self.clearErrors()
             let result = SSL_do_handshake(ssl)
             if result == 1 {
                 return .established(try settle())
@@ -137,19 +140,19 @@ public struct TLSEngine: ~Copyable {
     /// Completes the handshake. Requires a verification result, whatever OpenSSL thinks of the callback: for the chain
     /// of this handshake or, if the session was resumed, for the chain of the original handshake, verified when the
     /// session was offered.
-    private mutating func settle() throws(TransportError) -> NegotiatedTLS {
+    private func settle() throws(TransportError) -> NegotiatedTLS {
         let offered = resumption
         resumption = nil
         if let offered, Self.isResumed(ssl, offered) {
             memory.chain = offered.chain
             isAcceptedByPolicy = true
             // A session of TLS 1.2 can be reused; OpenSSL reports none after a resumption.
-            if offered.version == .tls12 { memory.receivedSessions.append(offered) }
+            if offered.version == .tls12 { memory.received(offered) }
         } else {
             guard client == nil || memory.verdict == X509_V_OK && SSL_session_reused(ssl) == 0 else { throw refusal() }
         }
         let settled = describe(chain: memory.chain, overruled: overruled)
-        information = settled
+        negotiated = settled
         if offered != nil, let client, let cache = client.sessionCache {
             let now = Int64(time(nil))
             cache.offerAnswered(client.sessionKey, isResumed: settled.isResumed, now: now)
@@ -163,12 +166,11 @@ public struct TLSEngine: ~Copyable {
     /// Adds the sessions from the server to the cache.
     private func cacheSessions() {
         guard !memory.receivedSessions.isEmpty else { return }
-        let sessions = memory.receivedSessions
-        memory.receivedSessions = []
-        guard let client, let cache = client.sessionCache, isAcceptedByPolicy, let information else { return }
+        let sessions = exchange(&memory.receivedSessions, with: [])
+        guard let client, let cache = client.sessionCache, isAcceptedByPolicy, let negotiated else { return }
         // Without the extended master secret, and so without a binding, a man in the middle can give two connections
         // the same keys (RFC 7627 §5.3).
-        guard information.tlsExporter != nil else { return }
+        guard negotiated.tlsExporter != nil else { return }
         for var session in sessions {
             session.chain = memory.chain
             cache.insert(session, for: client.sessionKey, now: Int64(time(nil)))
@@ -176,7 +178,7 @@ public struct TLSEngine: ~Copyable {
     }
 
     /// Answers ``Progress/needsDecision(_:)``.
-    public mutating func decide(isAccepted: Bool) {
+    public func decide(isAccepted: Bool) {
         guard let evaluation, memory.verdict == nil else { return }
         if isAccepted {
             overruled = evaluation.problems
@@ -193,7 +195,7 @@ public struct TLSEngine: ~Copyable {
     // MARK: Bytes
 
     /// Decrypts bytes from the network; empty if no record is complete, and at the peer's end (``isPeerFinished``).
-    public mutating func decrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> [UInt8] {
+    public func decrypt(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> [UInt8] {
         // Plain text is shorter than its record, but a record may have begun in the previous call.
         let capacity = max(bytes.count, memory.backlog.count) + min(lastInputCount, Self.recordSize)
         lastInputCount = bytes.count
@@ -206,7 +208,7 @@ public struct TLSEngine: ~Copyable {
     /// The same into memory of the caller, which has room for so many bytes and for one record more.
     ///
     /// - Returns: How many bytes were written.
-    mutating func decrypt(
+    func decrypt(
         _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
     ) throws(TransportError) -> Int {
         precondition(target.count >= bytes.count + Self.recordSize, "plain text must fit")
@@ -223,7 +225,7 @@ public struct TLSEngine: ~Copyable {
     /// Whether there are bytes that were appended and not decrypted.
     var hasInput: Bool { memory.hasInput }
 
-    private mutating func readAll(capacity: Int) throws(TransportError) -> [UInt8] {
+    private func readAll(capacity: Int) throws(TransportError) -> [UInt8] {
         var plaintext: [UInt8] = []
         var chunk = max(capacity, 1024)
         var failure: TransportError?
@@ -243,9 +245,9 @@ public struct TLSEngine: ~Copyable {
     }
 
     /// Reads until there is nothing more, or until the target is full.
-    private mutating func read(into target: UnsafeMutableRawBufferPointer) -> (count: Int, failure: TransportError?) {
+    private func read(into target: UnsafeMutableRawBufferPointer) -> (count: Int, failure: TransportError?) {
         var count = 0
-        ERR_clear_error()
+        Self.clearErrors()
         while count < target.count {
             let read = SSL_read(ssl, target.baseAddress?.advanced(by: count), Int32(clamping: target.count - count))
             if read > 0 {
@@ -257,7 +259,7 @@ public struct TLSEngine: ~Copyable {
             switch SSL_get_error(ssl, read) {
             case SSL_ERROR_WANT_READ: return (count, nil)
             case SSL_ERROR_ZERO_RETURN:
-                isPeerFinished = true
+                hasPeerFinished = true
                 return (count, nil)
             default: return (count, TransportError(tls: "The TLS connection failed"))
             }
@@ -265,11 +267,17 @@ public struct TLSEngine: ~Copyable {
         return (count, nil)
     }
 
+    /// Old errors on this thread would be taken for those of the next call. Usually there are none, and looking costs less than
+    /// clearing.
+    private static func clearErrors() {
+        if ERR_peek_error() != 0 { ERR_clear_error() }
+    }
+
     /// Encrypts `bytes` into the output: one call, as few records as possible.
-    public mutating func encrypt(_ bytes: [UInt8]) throws(TransportError) {
+    public func encrypt(_ bytes: [UInt8]) throws(TransportError) {
         var offset = 0
         while offset < bytes.count {
-            ERR_clear_error()
+            Self.clearErrors()
             let written = bytes.withUnsafeBytes {
                 SSL_write(ssl, $0.baseAddress?.advanced(by: offset), Int32(clamping: $0.count - offset))
             }
@@ -279,9 +287,9 @@ public struct TLSEngine: ~Copyable {
     }
 
     /// Ends our half: `close_notify` goes into the output.
-    public mutating func finishWriting() {
+    public func finishWriting() {
         guard isEstablished, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
-        ERR_clear_error()
+        Self.clearErrors()
         SSL_shutdown(ssl)
     }
 
@@ -289,14 +297,12 @@ public struct TLSEngine: ~Copyable {
     public var hasOutput: Bool { !memory.output.isEmpty }
 
     /// Returns and clears the bytes for the network.
-    public mutating func takeOutput() -> [UInt8] {
-        let output = memory.output
-        memory.output = []
-        return output
+    public func takeOutput() -> [UInt8] {
+        exchange(&memory.output, with: [])
     }
 
     /// For extensions of this type in other files.
-    borrowing func withSSL<R>(_ body: (OpaquePointer) -> R) -> R {
+    func withSSL<R>(_ body: (OpaquePointer) -> R) -> R {
         body(ssl)
     }
 }

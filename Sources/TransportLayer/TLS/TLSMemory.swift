@@ -25,13 +25,35 @@ final class TLSMemory {
 
     var hasInput: Bool { backlogOffset < backlog.count || !window.isEmpty }
 
+    // What is appended to is taken out of the property meanwhile. A property that a call of another function changes is checked for
+    // overlapping accesses each time it is used, and each record needs these a dozen times.
+
+    /// Stores bytes that OpenSSL reads later.
+    func store(_ bytes: UnsafeRawBufferPointer) {
+        var stored = exchange(&backlog, with: [])
+        stored.append(contentsOf: bytes)
+        backlog = stored
+    }
+
+    func received(_ session: TLSSessionCache.Session) {
+        var sessions = exchange(&receivedSessions, with: [])
+        sessions.append(session)
+        receivedSessions = sessions
+    }
+
+    fileprivate func write(_ bytes: UnsafeRawBufferPointer) {
+        var written = exchange(&output, with: [])
+        written.append(contentsOf: bytes)
+        output = written
+    }
+
     /// Lets OpenSSL read `bytes` during `body`, and stores the rest.
     func withInput<R>(_ bytes: UnsafeRawBufferPointer, _ body: () throws(TransportError) -> R) throws(TransportError)
         -> R
     {
         window = bytes
         defer {
-            if !window.isEmpty { backlog.append(contentsOf: window) }
+            if !window.isEmpty { store(window) }
             window = UnsafeRawBufferPointer(start: nil, count: 0)
         }
         return try body()
@@ -40,7 +62,8 @@ final class TLSMemory {
     fileprivate func read(into target: UnsafeMutableRawBufferPointer) -> Int {
         if backlogOffset < backlog.count {
             let count = min(target.count, backlog.count - backlogOffset)
-            backlog.withUnsafeBytes {
+            let stored = backlog
+            stored.withUnsafeBytes {
                 target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[backlogOffset..<backlogOffset + count]))
             }
             backlogOffset += count
@@ -82,7 +105,7 @@ final class TLSMemory {
         }
         BIO_meth_set_write(method) { bio, buffer, count in
             guard let memory = TLSMemory.of(bio), let buffer, count > 0 else { return -1 }
-            memory.output.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: Int(count)))
+            memory.write(UnsafeRawBufferPointer(start: buffer, count: Int(count)))
             return count
         }
         BIO_meth_set_ctrl(method) { _, command, _, _ in

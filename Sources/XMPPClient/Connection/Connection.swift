@@ -1,6 +1,6 @@
 import SASLMechanisms
 import TransportLayer
-import Waiting
+public import Waiting
 import XMLStreaming
 import XMPPStanzas
 import XMPPStream
@@ -94,7 +94,7 @@ struct ConnectionMemory {
 /// The data traffic of the connections of a session. The traffic of a period is the difference of two of these.
 public struct Traffic: Sendable, Hashable {
     /// The start of counting, with the session.
-    public let since: ContinuousClock.Instant
+    public let since: ContinuousInstant
     /// Bytes of XML passed to the transport, without those of TLS and TCP.
     public var bytesSent: UInt64 = 0
     /// Bytes of XML received from the transport.
@@ -104,11 +104,11 @@ public struct Traffic: Sendable, Hashable {
     /// How often the connection was checked, or something was sent so that address translators keep it.
     public var keepAlives: UInt64 = 0
 
-    init(since: ContinuousClock.Instant) { self.since = since }
+    init(since: ContinuousInstant) { self.since = since }
 }
 
 /// Data to be written, in one order for everything: bytes, and which stanzas they contain.
-struct Outbox {
+final class Outbox {
     /// The size from which senders have to wait. 256 KiB keep a fast connection busy.
     static let limit = 256 * 1024
 
@@ -146,7 +146,7 @@ struct Outbox {
     var isFull: Bool { byteCount >= Self.limit }
     var isOverflowing: Bool { byteCount >= Self.ceiling }
 
-    mutating func append(_ more: [UInt8]) {
+    func append(_ more: [UInt8]) {
         if keepsPieces {
             pieceBytes += more.count
             pieces.append(more)
@@ -156,7 +156,11 @@ struct Outbox {
     }
 
     /// Records that the last appended bytes contain stanzas without a number.
-    mutating func append(_ tokens: [SendToken]) { self.tokens.append(tokens) }
+    func append(_ tokens: [SendToken]) {
+        var all = exchange(&self.tokens, with: [])
+        all.append(tokens)
+        self.tokens = all
+    }
 
     func token(stanzaID: String) -> SendToken? {
         for batch in tokens.reversed() {
@@ -169,26 +173,35 @@ struct Outbox {
     var tokenCount: Int { tokens.count }
 
     /// Removes the oldest batches of tokens, all by default.
-    mutating func takeTokens(_ count: Int = .max) -> [[SendToken]] {
-        if count >= tokens.count {
-            defer { tokens = [] }
-            return tokens
-        }
-        defer { tokens.removeFirst(count) }
-        return Array(tokens.prefix(count))
+    func takeTokens(_ count: Int = .max) -> [[SendToken]] {
+        var all = exchange(&tokens, with: [])
+        if count >= all.count { return all }
+        let taken = Array(all.prefix(count))
+        all.removeFirst(count)
+        tokens = all
+        return taken
     }
 
     /// Records that the last appended bytes contain these stanzas, with consecutive numbers.
-    mutating func append(first: StanzaToken, count: Int) {
-        stanzas.append(contentsOf: SendLedger.numbers(from: first, count))
+    func append(first: StanzaToken, count: Int) {
+        var all = exchange(&stanzas, with: [])
+        all.append(contentsOf: SendLedger.numbers(from: first, count))
+        stanzas = all
     }
 
     /// Records that the last appended bytes contain this stanza.
-    mutating func append(_ stanza: StanzaToken) {
-        stanzas.append(stanza)
+    func append(_ stanza: StanzaToken) {
+        var all = exchange(&stanzas, with: [])
+        all.append(stanza)
+        stanzas = all
     }
 
-    mutating func take() -> (pieces: [[UInt8]], stanzas: [StanzaToken]) {
+    /// The bytes of a transport that has no messages, and the stanzas in them.
+    func takeBytes() -> (bytes: [UInt8], stanzas: [StanzaToken]) {
+        (writer.takeBytes(), exchange(&stanzas, with: []))
+    }
+
+    func take() -> (pieces: [[UInt8]], stanzas: [StanzaToken]) {
         defer { (pieces, pieceBytes, stanzas) = ([], 0, []) }
         return (writer.byteCount == 0 ? pieces : [writer.takeBytes()], stanzas)
     }

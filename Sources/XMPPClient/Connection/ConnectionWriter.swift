@@ -1,4 +1,5 @@
 import TransportLayer
+import Waiting
 import XMLStreaming
 import XMPPStanzas
 import XMPPStream
@@ -72,12 +73,10 @@ final class ConnectionWriter {
                 })
             return
         }
-        let (pieces, stanzas) = outbox.take()
+        let (bytes, stanzas) = outbox.takeBytes()
         let elements = takeElements()
-        for piece in pieces {
-            session.isWriting(piece)
-            direct.writeNow(piece)
-        }
+        session.isWriting(bytes)
+        direct.writeNow(bytes)
         var tokens = outbox.takeTokens()
         wrote(stanzas, elements, &tokens, in: session)
     }
@@ -117,7 +116,7 @@ final class ConnectionWriter {
 
     /// Writes the remaining data after the end of the stream, unless the instant passes before, and closes the transport.
     func finish(
-        until instant: ContinuousClock.Instant, closing transport: any Transport, in session: isolated Session
+        until instant: ContinuousInstant, closing transport: any Transport, in session: isolated Session
     ) async {
         let (rest, stanzas) = outbox.take()
         let elements = takeElements()

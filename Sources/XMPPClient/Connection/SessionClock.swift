@@ -1,18 +1,20 @@
+package import Waiting
+
 /// The clock of a session, which tests can control.
 package struct SessionClock: Sendable {
-    package var now: @Sendable () -> ContinuousClock.Instant
-    /// The time without the periods in which the machine slept; `nil` if sleep is not detected.
-    package var awake: (@Sendable () -> SuspendingClock.Instant)?
+    package var now: @Sendable () -> ContinuousInstant
+    /// How long the machine was awake, from any beginning; `nil` if sleep is not detected.
+    package var awake: (@Sendable () -> Duration)?
     /// Returns when the instant is reached or the task is cancelled.
-    package var sleep: @Sendable (_ until: ContinuousClock.Instant) async -> Void
+    package var sleep: @Sendable (_ until: ContinuousInstant) async -> Void
     /// Calls the closure at the instant; `nil` for the timers of the event loop.
-    package var schedule: (@Sendable (_ at: ContinuousClock.Instant, _ call: @escaping @Sendable () -> Void) -> Void)?
+    package var schedule: (@Sendable (_ at: ContinuousInstant, _ call: @escaping @Sendable () -> Void) -> Void)?
 
     package init(
-        now: @escaping @Sendable () -> ContinuousClock.Instant,
-        awake: (@Sendable () -> SuspendingClock.Instant)? = nil,
-        sleep: @escaping @Sendable (_ until: ContinuousClock.Instant) async -> Void,
-        schedule: (@Sendable (_ at: ContinuousClock.Instant, _ call: @escaping @Sendable () -> Void) -> Void)? = nil
+        now: @escaping @Sendable () -> ContinuousInstant,
+        awake: (@Sendable () -> Duration)? = nil,
+        sleep: @escaping @Sendable (_ until: ContinuousInstant) async -> Void,
+        schedule: (@Sendable (_ at: ContinuousInstant, _ call: @escaping @Sendable () -> Void) -> Void)? = nil
     ) {
         self.now = now
         self.awake = awake
@@ -20,8 +22,10 @@ package struct SessionClock: Sendable {
         self.schedule = schedule
     }
 
+    private static let beginning = SuspendingClock.now
+
     package static let continuous = SessionClock(
-        now: { ContinuousClock.now },
-        awake: { SuspendingClock.now },
-        sleep: { try? await ContinuousClock().sleep(until: $0) })
+        now: { ContinuousInstant.now },
+        awake: { beginning.duration(to: .now) },
+        sleep: { try? await Task.sleep(for: ContinuousInstant.now.duration(to: $0), clock: .continuous) })
 }

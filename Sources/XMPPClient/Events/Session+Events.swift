@@ -18,12 +18,14 @@ extension Session {
 
     /// Records an event for the next batch.
     func emit(_ event: SessionEvent) {
-        events.append(event)
+        // A property that is changed by a call is checked for overlapping accesses each time it is used: so the list is not in the
+        // property meanwhile.
+        var all = exchange(&events, with: [])
+        all.append(event)
+        events = all
     }
 
-    func emit(_ event: ConnectionEvent) {
-        events.append(.connection(event))
-    }
+    func emit(_ event: ConnectionEvent) { emit(.connection(event)) }
 
     /// Informs all observers, including ``SessionLog``, that messages of an archive were rejected and not stored.
     ///
@@ -36,9 +38,7 @@ extension Session {
     /// Passes the recorded events to all observers, as one batch.
     func flushEvents() {
         guard !events.isEmpty else { return }
-        let batch = events
-        events = []
-        observers.append(batch)
+        observers.append(exchange(&events, with: []))
     }
 
     /// The same, unless the data of one read is still being handled.

@@ -32,12 +32,18 @@ final class StanzaReceiver {
     private var inbox: [Inbound] = []
     private var decoder = StanzaDecoder()
 
-    func append(_ stanzas: [XMLElement]) { inbox.append(.stanzas(stanzas[...])) }
+    func append(_ stanzas: [XMLElement]) { append(.stanzas(stanzas[...])) }
 
-    func append(_ element: UnreadableElement) { inbox.append(.unreadable(element)) }
+    func append(_ element: UnreadableElement) { append(.unreadable(element)) }
 
     /// Appends a top-level element other than a stanza.
-    func append(_ element: XMLElement) { inbox.append(.element(element)) }
+    func append(_ element: XMLElement) { append(.element(element)) }
+
+    private func append(_ item: Inbound) {
+        var all = exchange(&inbox, with: [])
+        all.append(item)
+        inbox = all
+    }
 
     /// Discards what waits to be handled.
     func clear() { inbox = [] }

@@ -1,3 +1,4 @@
+import Waiting
 import XMPPAddress
 import XMPPStanzas
 
@@ -9,7 +10,7 @@ struct RequestTable<Waiter>: ~Copyable {
         /// The address that asked, if the session has several: the response must be for it.
         var sender: JID?
         var receiver: JID?
-        var deadline: ContinuousClock.Instant
+        var deadline: ContinuousInstant
         var waiter: Waiter
     }
 
@@ -23,10 +24,10 @@ struct RequestTable<Waiter>: ~Copyable {
 
     /// The earliest deadline, or a time before it: a response does not move it, because finding the next deadline
     /// requires a search.
-    private(set) var nextDeadline: ContinuousClock.Instant?
+    private(set) var nextDeadline: ContinuousInstant?
 
     mutating func enter(
-        id: String, from sender: JID? = nil, to receiver: JID?, deadline: ContinuousClock.Instant,
+        id: String, from sender: JID? = nil, to receiver: JID?, deadline: ContinuousInstant,
         waiter: Waiter
     ) {
         precondition(entries[id] == nil, "Two requests with the same id wait for an answer.")
@@ -52,7 +53,7 @@ struct RequestTable<Waiter>: ~Copyable {
     mutating func withdraw(id: String) -> Waiter? { entries.removeValue(forKey: id)?.waiter }
 
     /// Removes and returns the requests that timed out.
-    mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Waiter] {
+    mutating func deadlinePassed(now: ContinuousInstant) -> [Waiter] {
         guard let nextDeadline, nextDeadline <= now else { return [] }
         let due = entries.filter { $0.value.deadline <= now }
         for id in due.keys { entries[id] = nil }

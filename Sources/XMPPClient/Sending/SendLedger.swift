@@ -8,7 +8,9 @@ import XMPPStream
 ///
 /// A token that is not referenced costs one place in an array: it gets an entry by its id only when it is looked for while it is
 /// open, or if it is still referenced when it is closed.
-struct SendLedger {
+///
+/// It is used on the executor of its session only.
+final class SendLedger {
     private struct Weak {
         weak var token: SendToken?
     }
@@ -33,16 +35,21 @@ struct SendLedger {
     private var held: [(stanza: AnyStanza, number: StanzaToken)] = []
 
     /// Adds a token and assigns the number that the machine uses for it.
-    mutating func enter(_ token: SendToken) -> StanzaToken {
+    func enter(_ token: SendToken) -> StanzaToken {
         last += 1
-        open.append(token)
+        // As in ``Session/emit(_:)``, what is changed is not in the property meanwhile.
+        var all = exchange(&open, with: [])
+        all.append(token)
+        open = all
         return StanzaToken(last)
     }
 
     /// Adds tokens in their order; returns the number of the first one, which the others follow.
-    mutating func enter(contentsOf tokens: [SendToken]) -> StanzaToken {
+    func enter(contentsOf tokens: [SendToken]) -> StanzaToken {
         defer { last += UInt64(tokens.count) }
-        open.append(contentsOf: tokens)
+        var all = exchange(&open, with: [])
+        all.append(contentsOf: tokens)
+        open = all
         return StanzaToken(last + 1)
     }
 
@@ -52,7 +59,7 @@ struct SendLedger {
     }
 
     /// Enters a stanza that an earlier process sent, under the number it had there. Called before the first stanza is sent.
-    mutating func restore(_ stanza: UnacknowledgedStanza) {
+    func restore(_ stanza: UnacknowledgedStanza) {
         precondition(open.isEmpty, "stanzas of an earlier process are entered before those of this one")
         // A larger number was not assigned by a ledger: the store is damaged.
         guard stanza.token.rawValue <= Self.highestNumber else { return }
@@ -68,7 +75,7 @@ struct SendLedger {
     }
 
     /// Makes the token of a message findable by the id of its stanza.
-    private mutating func index(_ token: SendToken) {
+    private func index(_ token: SendToken) {
         guard case .message(let message) = token.stanza, let id = message.id else { return }
         // Tokens that are no longer referenced are swept when the table has doubled, so entering stays cheap on
         // average.
@@ -80,7 +87,7 @@ struct SendLedger {
     }
 
     /// Makes all open messages findable by their ids; each is looked at once.
-    private mutating func indexOpen() {
+    private func indexOpen() {
         guard indexed < last else { return }
         let start = max(indexed + 1, first + UInt64(head))
         indexed = last
@@ -91,7 +98,7 @@ struct SendLedger {
     }
 
     /// The token of a message, if it is still referenced or open.
-    mutating func token(stanzaID: String) -> SendToken? {
+    func token(stanzaID: String) -> SendToken? {
         indexOpen()
         return byID[stanzaID]?.token
     }
@@ -104,14 +111,16 @@ struct SendLedger {
     subscript(number: StanzaToken) -> SendToken? { place(of: number).map { open[$0] } ?? restored[number] }
 
     /// Removes a token from those that wait for the server.
-    mutating func close(_ number: StanzaToken) -> SendToken? {
+    func close(_ number: StanzaToken) -> SendToken? {
         guard let place = place(of: number) else { return restored.removeValue(forKey: number) }
         let token = open[place]
         open[place] = nil
         while head < open.count, open[head] == nil { head += 1 }
         // Moving the rest down only when it is the smaller part keeps closing cheap on average.
         if head >= open.count - head {
-            open.removeFirst(head)
+            var rest = exchange(&open, with: [])
+            rest.removeFirst(head)
+            open = rest
             first += UInt64(head)
             head = 0
         }
@@ -119,20 +128,20 @@ struct SendLedger {
     }
 
     /// Makes a closed token findable by the id of its stanza if it is referenced: a receipt may still come.
-    mutating func remember(_ token: inout SendToken) {
+    func remember(_ token: inout SendToken) {
         if !isKnownUniquelyReferenced(&token) { index(token) }
     }
 
     /// Makes a written token findable by the id of its stanza.
-    mutating func remember(_ token: SendToken) { index(token) }
+    func remember(_ token: SendToken) { index(token) }
 
     /// The numbers that wait for the server, in the order of sending.
     var numbers: [StanzaToken] {
-        restored.keys.sorted() + open.indices.lazy.filter { open[$0] != nil }.map { StanzaToken(first + UInt64($0)) }
+        restored.keys.sorted() + open.indices.filter { self.open[$0] != nil }.map { StanzaToken(first + UInt64($0)) }
     }
 
     /// The tokens of all messages that are still referenced or open.
-    mutating func alive() -> [SendToken] {
+    func alive() -> [SendToken] {
         indexOpen()
         return byID.values.compactMap(\.token)
     }
@@ -141,10 +150,10 @@ struct SendLedger {
 
     var heldCount: Int { held.count }
 
-    mutating func hold(_ stanza: AnyStanza, _ token: SendToken) { held.append((stanza, enter(token))) }
+    func hold(_ stanza: AnyStanza, _ token: SendToken) { held.append((stanza, enter(token))) }
 
     /// Removes and returns all waiting stanzas, because they can be sent now or never will be.
-    mutating func takeHeld() -> [(stanza: AnyStanza, number: StanzaToken)] {
+    func takeHeld() -> [(stanza: AnyStanza, number: StanzaToken)] {
         defer { held = [] }
         return held
     }
@@ -160,7 +169,7 @@ struct SendLedger {
     /// same address. An encrypted message counts as a text; it has no body if no receiver needs one.
     ///
     /// - Parameter confirmed: numbers that the server has confirmed and that have not been reported yet.
-    mutating func lose(except confirmed: Set<StanzaToken>) -> (sent: [StanzaToken], held: [StanzaToken]) {
+    func lose(except confirmed: Set<StanzaToken>) -> (sent: [StanzaToken], held: [StanzaToken]) {
         let waiting = Set(held.map(\.number))
         let sent = numbers.filter { !waiting.contains($0) && !confirmed.contains($0) }
         let receivers = Set(sent.compactMap { self[$0].flatMap { Self.receiverOfText($0.stanza) } })

@@ -7,7 +7,7 @@ import XMPPStream
 ///
 /// It is used on the executor of its session only.
 final class SentStanzas {
-    var ledger = SendLedger()
+    let ledger = SendLedger()
 
     // MARK: Written
 

@@ -67,14 +67,14 @@ extension Session {
     ///
     /// - Throws: ``ClientError`` as ``send(_:)-(Message)``, and with `queueFull` while more waits to be written than may.
     @discardableResult
-    public func post(_ message: Message) throws(ClientError) -> SendToken {
+    public func post(_ message: consuming Message) throws(ClientError) -> SendToken {
         try post(.message(message))
     }
 
     /// Sends a stanza at once, from code that runs on the session and cannot wait; with the limits and errors of
     /// ``post(_:)-(Message)``.
     @discardableResult
-    public func post(_ stanza: AnyStanza) throws(ClientError) -> SendToken {
+    public func post(_ stanza: consuming AnyStanza) throws(ClientError) -> SendToken {
         guard !connection.writer.outbox.isOverflowing else { throw .outboxFull }
         return try dispatch(completed(stanza))
     }
@@ -120,7 +120,7 @@ extension Session {
     }
 
     /// A stanza with an id, and that of a component with a sender.
-    private nonisolated func completed(_ sent: AnyStanza) -> AnyStanza {
+    private nonisolated func completed(_ sent: consuming AnyStanza) -> AnyStanza {
         var stanza = sent
         if stanza.id == nil { stanza.id = newID() }
         if purpose == .component, stanza.from == nil { stanza.from = configuration.address }

@@ -1,10 +1,11 @@
 import TransportLayer
+import Waiting
 
 /// The timer of the next deadline of a session: it runs while the session works.
 struct DeadlineTimer {
     /// One setting of the timer.
     private struct Setting {
-        let instant: ContinuousClock.Instant
+        let instant: ContinuousInstant
         /// `nil` if it cannot be cancelled: then it is recognized by its number.
         let timer: TimerQueue.Identifier?
     }
@@ -28,7 +29,7 @@ struct DeadlineTimer {
     }
 
     /// Whether the timer runs and must be set to this deadline: it is set to none or to a later one.
-    func isDue(before deadline: ContinuousClock.Instant) -> Bool {
+    func isDue(before deadline: ContinuousInstant) -> Bool {
         switch state {
         case .stopped: false
         case .idle: true
@@ -38,7 +39,7 @@ struct DeadlineTimer {
 
     /// Sets the timer to a deadline; the closure gets the number of the setting for ``passed(_:)``.
     mutating func set(
-        to deadline: ContinuousClock.Instant, of clock: SessionClock, on loop: EventLoop,
+        to deadline: ContinuousInstant, of clock: SessionClock, on loop: EventLoop,
         _ call: @escaping @Sendable (UInt64) -> Void
     ) {
         stop(on: loop)

@@ -6,6 +6,12 @@ extension Session {
     /// Performs the actions of the stream in order. Received data is only recorded; the reader handles it.
     @inline(never)
     func perform(_ actions: [StreamAction]?) {
+        // Stanzas alone change nothing that must be settled before they are handled.
+        if connection.reader.isInTurn, probeOver == nil, let actions, actions.count == 1,
+            case .stanzas(let elements) = actions[0]
+        {
+            return receiver.append(elements)
+        }
         for action in actions ?? [] {
             switch action {
             case .write(let bytes):

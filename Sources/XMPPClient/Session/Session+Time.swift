@@ -1,4 +1,5 @@
 import TransportLayer
+import Waiting
 import XMPPStream
 
 // The network and the time.
@@ -18,7 +19,7 @@ extension Session {
     }
 
     /// Detects whether the computer has slept since the last time.
-    func noticeSleep(_ now: ContinuousClock.Instant) {
+    func noticeSleep(_ now: ContinuousInstant) {
         if let awake = clock.awake?() { perform(machine.clocksRead(now: now, awake: awake)) }
     }
 
@@ -30,7 +31,7 @@ extension Session {
         if let deadline = machine.nextDeadline { arm(deadline) }
     }
 
-    private func arm(_ deadline: ContinuousClock.Instant) {
+    private func arm(_ deadline: ContinuousInstant) {
         guard timer.isDue(before: deadline) else { return }
         timer.set(to: deadline, of: clock, on: loop) { [weak self] number in
             self?.onLoop { $0.timePassed(number) }

@@ -1,3 +1,4 @@
+import Waiting
 import XMPPAddress
 import XMPPStanzas
 import XMPPStream
@@ -164,7 +165,9 @@ struct SessionMachine: ~Copyable {
         case owed(Presence)
     }
 
-    private var state = State.initial
+    private var state = State.initial { didSet { isManaged = Self.isManaged(state) } }
+    /// Whether the server acknowledges stanzas on this connection.
+    private(set) var isManaged = false
     private var schedule: ReconnectionSchedule
     private var outlook = Outlook.reconnection
     /// Why the last connection ended.
@@ -195,7 +198,7 @@ extension SessionMachine {
     /// Starts the session.
     ///
     /// - Parameter resumption: a session of an earlier process, which the first connection resumes.
-    mutating func begin(resuming resumption: ResumptionState?, now: ContinuousClock.Instant) -> [Action] {
+    mutating func begin(resuming resumption: ResumptionState?, now: ContinuousInstant) -> [Action] {
         switch state {
         case .initial:
             self.resumption = resumption
@@ -232,14 +235,14 @@ extension SessionMachine {
     }
 
     /// The user does not want to wait.
-    mutating func connectNow(now: ContinuousClock.Instant) -> [Action] {
+    mutating func connectNow(now: ContinuousInstant) -> [Action] {
         // Otherwise the schedule would begin.
         if phase == .initial { return [] }
         return take(schedule.connectNow(now: now), now: now)
     }
 
     /// The end was requested. The owner reports the end of the stream as usual.
-    mutating func closeRequested(_ farewell: Farewell = .closing, now: ContinuousClock.Instant) -> [Action] {
+    mutating func closeRequested(_ farewell: Farewell = .closing, now: ContinuousInstant) -> [Action] {
         guard case .reconnection = outlook else { return [] }
         outlook = .requestedEnd
         let actions = take(schedule.close(), now: now)
@@ -337,7 +340,7 @@ extension SessionMachine {
     }
 
     /// The session is online. The stream resends stanzas before the owner reports ``stanzasResent()``.
-    mutating func established(_ session: StreamSession, now: ContinuousClock.Instant) -> [Action] {
+    mutating func established(_ session: StreamSession, now: ContinuousInstant) -> [Action] {
         switch state {
         case .connecting:
             state = .starting(session)
@@ -376,7 +379,7 @@ extension SessionMachine {
     /// The stream is over; its received data may still have to be handled.
     ///
     /// - Parameter jitter: between 0 and 1, drawn again each time.
-    mutating func streamEnded(_ end: StreamEnd, now: ContinuousClock.Instant, jitter: Double) -> [Action] {
+    mutating func streamEnded(_ end: StreamEnd, now: ContinuousInstant, jitter: Double) -> [Action] {
         let session: StreamSession?
         let keepsStanzas: Bool
         switch state {
@@ -394,7 +397,7 @@ extension SessionMachine {
     ///
     /// - Parameter resumption: the session that the next connection resumes.
     mutating func connectionOver(
-        resuming resumption: ResumptionState?, now: ContinuousClock.Instant
+        resuming resumption: ResumptionState?, now: ContinuousInstant
     ) -> [Action] {
         switch state {
         case .draining(let draining):
@@ -418,21 +421,21 @@ extension SessionMachine {
 
 extension SessionMachine {
     /// The network changed or became unavailable.
-    mutating func networkChanged(isAvailable: Bool, now: ContinuousClock.Instant) -> [Action] {
+    mutating func networkChanged(isAvailable: Bool, now: ContinuousInstant) -> [Action] {
         take(schedule.networkChanged(isAvailable: isAvailable, now: now), now: now)
     }
 
     /// Compares two clocks, of which one stops while the computer sleeps.
-    mutating func clocksRead(now: ContinuousClock.Instant, awake: SuspendingClock.Instant) -> [Action] {
+    mutating func clocksRead(now: ContinuousInstant, awake: Duration) -> [Action] {
         take(schedule.clocksRead(now: now, awake: awake), now: now)
     }
 
     /// Time has passed. A call before ``nextDeadline`` does nothing.
-    mutating func deadlinePassed(now: ContinuousClock.Instant) -> [Action] {
+    mutating func deadlinePassed(now: ContinuousInstant) -> [Action] {
         take(schedule.deadlinePassed(now: now), now: now)
     }
 
-    private mutating func take(_ action: ReconnectionSchedule.Action, now: ContinuousClock.Instant) -> [Action] {
+    private mutating func take(_ action: ReconnectionSchedule.Action, now: ContinuousInstant) -> [Action] {
         // The schedule does not know that the session has ended.
         if phase == .ending || phase == .ended { return [] }
         switch action {
@@ -473,7 +476,7 @@ extension SessionMachine {
         return [.proceed]
     }
 
-    private mutating func showOffline(_ now: ContinuousClock.Instant) -> [Action] {
+    private mutating func showOffline(_ now: ContinuousInstant) -> [Action] {
         var next = schedule.nextAttempt.map { max(now.duration(to: $0), .zero) }
         if case .offline(let offline) = state, offline.place != nil { next = .zero }
         return show(.offline(reason: lastError, nextAttempt: next))
@@ -532,8 +535,7 @@ extension SessionMachine {
         }
     }
 
-    /// Whether the server acknowledges stanzas on this connection.
-    var isManaged: Bool {
+    private static func isManaged(_ state: State) -> Bool {
         switch state {
         case .starting(let session), .online(let session): session.isManaged
         case .draining(let draining): draining.session?.isManaged ?? false
@@ -572,7 +574,7 @@ extension SessionMachine {
     private func keeps(_ keepsStanzas: Bool) -> Sending { keepsStanzas && !outlook.isConcluded ? .later : .never }
 
     /// When to call ``deadlinePassed(now:)``; it can change with any event.
-    var nextDeadline: ContinuousClock.Instant? { schedule.nextDeadline }
+    var nextDeadline: ContinuousInstant? { schedule.nextDeadline }
 }
 
 extension ClientError {

@@ -1,6 +1,7 @@
 import Cryptography
 import OMEMO
 import Testing
+import Waiting
 import XMPPAddress
 
 @testable import EndToEndEncryption
@@ -9,7 +10,7 @@ import XMPPAddress
 struct DeviceTableTests {
     private let cryptography = OpenSSLCryptography()
     private let juliet: JID
-    private let start = ContinuousClock.now
+    private let start = ContinuousInstant(sinceStart: .zero)
 
     init() throws { juliet = try JID("juliet@capulet.example") }
 

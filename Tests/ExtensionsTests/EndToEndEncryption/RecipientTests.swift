@@ -4,6 +4,7 @@ import MessageSemantics
 import OMEMO
 import Synchronization
 import Testing
+import Waiting
 import XMLStreaming
 import XMPPAddress
 import XMPPClient
@@ -191,7 +192,7 @@ struct RecipientTests {
     @Test("a change during the request is not lost")
     func overtaken() {
         let table = RoomMembersTable()
-        let now = ContinuousClock.now
+        let now = ContinuousInstant(sinceStart: .zero)
         let changes = table.beginRequest(of: coven.address)
         table.changed(coven.address)
         table.answered([stage.juliet], of: coven.address, changes: changes, now: now)

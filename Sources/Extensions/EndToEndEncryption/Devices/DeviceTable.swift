@@ -1,10 +1,11 @@
 internal import OMEMO
+import Waiting
 internal import XMPPAddress
 internal import XMPPStream
 
 /// The announced devices of accounts, without I/O: takes responses and notifications, returns ``DeviceListing``.
 struct DeviceTable {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = ContinuousInstant
 
     /// What one generation's list of an account is known to be.
     struct List {

@@ -1,6 +1,7 @@
 public import MessageSemantics
 public import OMEMO
 internal import PublishSubscribe
+import Waiting
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStream
@@ -126,7 +127,7 @@ struct BundleFailure: Error {
 struct BundleFailures {
     private struct Entry {
         var count: Int
-        var next: ContinuousClock.Instant
+        var next: ContinuousInstant
         var error: ProtectionError
     }
 
@@ -138,11 +139,11 @@ struct BundleFailures {
     var count: Int { entries.count }
 
     /// The failure that still counts.
-    func error(of address: BundleAddress, now: ContinuousClock.Instant) -> ProtectionError? {
+    func error(of address: BundleAddress, now: ContinuousInstant) -> ProtectionError? {
         entries[address].flatMap { now < $0.next ? $0.error : nil }
     }
 
-    mutating func failed(_ address: BundleAddress, _ error: ProtectionError, now: ContinuousClock.Instant) {
+    mutating func failed(_ address: BundleAddress, _ error: ProtectionError, now: ContinuousInstant) {
         let count = (entries[address]?.count ?? 0) + 1
         if entries[address] == nil, entries.count >= limit {
             entries = entries.filter { now < $0.value.next }

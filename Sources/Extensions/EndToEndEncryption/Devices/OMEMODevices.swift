@@ -2,6 +2,7 @@ internal import MessagePayloads
 public import OMEMO
 internal import PublishSubscribe
 internal import Waiting
+import Waiting
 internal import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
@@ -32,7 +33,7 @@ public final actor OMEMODevices: SessionExtension {
         var standing: Set<OMEMOGeneration> = []
         /// Removals in a row, and when the last one was.
         var removals = 0
-        var lastRemoval: ContinuousClock.Instant?
+        var lastRemoval: ContinuousInstant?
         /// Those that will be announced again, so that a repeated list is one removal.
         var pending: Set<OMEMOGeneration> = []
         /// Those whose announcement failed without a connection: they are announced when the session is resumed.

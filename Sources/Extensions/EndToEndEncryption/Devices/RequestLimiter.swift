@@ -1,11 +1,12 @@
 internal import Synchronization
+import Waiting
 internal import Waiting
 internal import XMPPAddress
 
 /// Bounds the requests for lists and bundles, altogether and for each server, so that one server cannot delay the messages to
 /// others: one that was silent is not asked for some time.
 final class RequestLimiter: Sendable {
-    typealias Instant = ContinuousClock.Instant
+    typealias Instant = ContinuousInstant
 
     private struct Server {
         let lock = AsyncLock(limit: EncryptionLimits.parallelRequestsOfServer)

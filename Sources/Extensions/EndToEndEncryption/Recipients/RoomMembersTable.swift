@@ -1,5 +1,6 @@
 internal import GroupChat
 internal import Synchronization
+import Waiting
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -11,14 +12,14 @@ final class RoomMembersTable: StanzaInterceptor {
     private struct Entry {
         var members: [JID]
         /// Until when they are valid; `nil` if they are not known.
-        var end: ContinuousClock.Instant?
+        var end: ContinuousInstant?
         /// How often something changed: an answer that was on its way meanwhile is not stored.
         var changes = 0
     }
 
     private let entries = Mutex<[JID: Entry]>([:])
 
-    func members(of room: JID, now: ContinuousClock.Instant) -> [JID]? {
+    func members(of room: JID, now: ContinuousInstant) -> [JID]? {
         entries.withLock { entries in
             guard let entry = entries[room], let end = entry.end, now < end else { return nil }
             return entry.members
@@ -36,7 +37,7 @@ final class RoomMembersTable: StanzaInterceptor {
         }
     }
 
-    func answered(_ members: [JID], of room: JID, changes: Int, now: ContinuousClock.Instant) {
+    func answered(_ members: [JID], of room: JID, changes: Int, now: ContinuousInstant) {
         entries.withLock { entries in
             guard entries[room]?.changes == changes else { return }
             entries[room] = Entry(

@@ -1,0 +1,13 @@
+import Glibc
+public import Waiting
+
+extension ContinuousInstant {
+    /// The current time of the machine (`CLOCK_BOOTTIME`, the clock of `ContinuousClock`).
+    public static var now: Self {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Self(
+            sinceStart: Duration(
+                secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000))
+    }
+}
