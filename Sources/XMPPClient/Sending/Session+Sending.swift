@@ -68,7 +68,7 @@ extension Session {
     /// - Throws: ``ClientError`` as ``send(_:)-(Message)``, and with `queueFull` while more waits to be written than may.
     @discardableResult
     public func post(_ message: consuming Message) throws(ClientError) -> SendToken {
-        try post(.message(message))
+        try post(.message(consume message))
     }
 
     /// Sends a stanza at once, from code that runs on the session and cannot wait; with the limits and errors of
