@@ -33,6 +33,8 @@ import Testing
         hers.type("/invite \(romeo.address) climb up\r")
         try await hers.waitForScreen("is invited.")
         try await his.waitForScreen("invites you")
+        // What was written with the invitation; it may begin a line of its own.
+        try await his.waitForScreen("“climb")
         his.type("/join \(room) Romeo\r")
         try await his.waitForScreen("2 inside · Dawn")
         his.type("/topic\r")

@@ -192,9 +192,7 @@ public final actor HistoryService {
                 case .wait(let time):
                     timer?.cancel()
                     timer = Task { [weak self] in
-                        guard (try? await Task.sleep(for: ContinuousInstant.now.duration(to: time))) != nil else {
-                            return
-                        }
+                        guard (try? await Task.sleep(until: time)) != nil else { return }
                         await self?.timeCame()
                     }
                 }

@@ -44,10 +44,8 @@ final class ListNews {
         shownRequests.formIntersection(list.requests.elements.map(\.address))
         for invitation in list.invitations.elements where invitation.id.account == account {
             guard shownInvitations.insert(invitation.id.room).inserted else { continue }
-            console.showNotice(
-                localized(
-                    "%@ invites you to the room %@. /join %@ joins it.", invitation.inviterName ?? "?",
-                    invitation.roomName, invitation.id.room))
+            let words = TextFolding.folded(Wording.invitation(invitation))
+            console.showHarmless(localized("%@ /join %@ joins it.", words, invitation.id.room))
             display.ring()
         }
         shownInvitations.formIntersection(list.invitations.elements.map(\.id.room))

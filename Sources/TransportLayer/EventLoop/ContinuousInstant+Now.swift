@@ -11,3 +11,12 @@ extension ContinuousInstant {
                 secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000))
     }
 }
+
+extension Task where Success == Never, Failure == Never {
+    /// Returns at an instant.
+    ///
+    /// - Throws: `CancellationError`.
+    public static func sleep(until instant: ContinuousInstant) async throws {
+        try await sleep(for: ContinuousInstant.now.duration(to: instant))
+    }
+}

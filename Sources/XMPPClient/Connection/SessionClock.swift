@@ -27,5 +27,5 @@ package struct SessionClock: Sendable {
     package static let continuous = SessionClock(
         now: { ContinuousInstant.now },
         awake: { beginning.duration(to: .now) },
-        sleep: { try? await Task.sleep(for: ContinuousInstant.now.duration(to: $0), clock: .continuous) })
+        sleep: { try? await Task.sleep(until: $0) })
 }
