@@ -56,7 +56,7 @@ let package = Package(
             name: "Hongyan",
             targets: [
                 "Hongyan", "XMLStreaming", "XMPPAddress", "XMPPStanzas", "SASLMechanisms", "XMPPStream",
-                "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics",
+                "Cryptography", "TransportLayer", "XMPPClient", "MessagePayloads", "MessageSemantics", "Waiting",
             ] + extensions),
         .library(name: "OMEMO", targets: ["OMEMO"]),
         .library(name: "EndToEndEncryption", targets: ["EndToEndEncryption", "OMEMO"]),

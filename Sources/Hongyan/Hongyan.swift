@@ -19,6 +19,7 @@
 @_exported public import SASLMechanisms
 @_exported public import ServiceDiscovery
 @_exported public import TransportLayer
+@_exported public import Waiting
 @_exported public import XMLStreaming
 @_exported public import XMPPAddress
 @_exported public import XMPPClient

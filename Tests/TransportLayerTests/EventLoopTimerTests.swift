@@ -62,4 +62,19 @@ struct EventLoopTimerTests {
         await record.isComplete.wait()
         #expect(record.all == [1, 2, 3])
     }
+
+    @Test("ContinuousInstant.now runs as ContinuousClock does, and Task.sleep(until:) returns at an instant or throws")
+    func instants() async throws {
+        let (first, clock) = (ContinuousInstant.now, ContinuousClock.now)
+        let instant = first + .milliseconds(20)
+        try await Task.sleep(until: instant)
+        let (between, now) = (clock.duration(to: .now), ContinuousInstant.now)
+        #expect(now >= instant)
+        #expect(now - first >= between && first.duration(to: now) >= .milliseconds(20))
+        // One that is past.
+        try await Task.sleep(until: first)
+        let waiting = Task { try await Task.sleep(until: .now + .seconds(3600)) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
 }

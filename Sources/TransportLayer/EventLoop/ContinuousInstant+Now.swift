@@ -13,9 +13,9 @@ extension ContinuousInstant {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// Returns at an instant.
+    /// Returns at an instant of the machine's clock, at once if it is past.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` if the task is cancelled before.
     public static func sleep(until instant: ContinuousInstant) async throws {
         try await sleep(for: ContinuousInstant.now.duration(to: instant))
     }

@@ -16,7 +16,7 @@ extension EventLoopActor {
         // The thread runs nothing else of this actor meanwhile: all its jobs run on that thread, one after the other. The cast only
         // removes the isolation from the type, as in the standard library.
         return try unsafeBitCast(
-            OnLoop(call: body), to: OffLoop<Self, Argument, Result, Failure>.self
+            IsolatedCallWithArgument(call: body), to: PlainCallWithArgument<Self, Argument, Result, Failure>.self
         ).call(self, argument)
     }
 
@@ -25,25 +25,25 @@ extension EventLoopActor {
         _ body: @escaping (isolated Self) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(loop.isCurrent, "this code must run on the thread of its event loop")
-        return try unsafeBitCast(OnLoop0(call: body), to: OffLoop0<Self, Result, Failure>.self).call(self)
+        return try unsafeBitCast(IsolatedCall(call: body), to: PlainCall<Self, Result, Failure>.self).call(self)
     }
 }
 
 // Closures in structs, which `unsafeBitCast(_:to:)` gets without an allocation: as arguments of a generic function closures
 // are wrapped in other ones.
 
-private struct OnLoop<Target: Actor, Argument, Result, Failure: Error> {
+private struct IsolatedCallWithArgument<Target: Actor, Argument, Result, Failure: Error> {
     let call: (isolated Target, Argument) throws(Failure) -> Result
 }
 
-private struct OffLoop<Target: Actor, Argument, Result, Failure: Error> {
+private struct PlainCallWithArgument<Target: Actor, Argument, Result, Failure: Error> {
     let call: (Target, Argument) throws(Failure) -> Result
 }
 
-private struct OnLoop0<Target: Actor, Result, Failure: Error> {
+private struct IsolatedCall<Target: Actor, Result, Failure: Error> {
     let call: (isolated Target) throws(Failure) -> Result
 }
 
-private struct OffLoop0<Target: Actor, Result, Failure: Error> {
+private struct PlainCall<Target: Actor, Result, Failure: Error> {
     let call: (Target) throws(Failure) -> Result
 }
