@@ -43,4 +43,17 @@ package final class Gate: Sendable {
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
+
+    /// Returns when the gate is open, even if the task is cancelled.
+    package nonisolated(nonsending) func waitUncancelled() async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                guard !state.isOpen else { return true }
+                state.nextWaiter += 1
+                state.waiters[state.nextWaiter] = continuation
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
 }

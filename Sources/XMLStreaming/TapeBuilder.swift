@@ -65,6 +65,9 @@ struct TapeBuilder: ~Copyable {
     mutating func releaseMemory() {
         entries.release()
         frames.release()
+        bindings.release()
+        raw.release()
+        qualified.release()
     }
 
     mutating func begin() {

@@ -60,6 +60,9 @@ struct Tokenizer: ~Copyable {
         openNameLength = Tokenizer.anyName
     }
 
+    /// Gives back the memory of the attributes; called between elements.
+    mutating func releaseMemory() { attributes.release() }
+
     /// Whether no byte of the next token was read.
     @inline(__always)
     var isBetweenTokens: Bool { phase == .content }

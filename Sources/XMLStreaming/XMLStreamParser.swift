@@ -163,6 +163,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         position = 0
         buffer = []
         builder.releaseMemory()
+        tokenizer.releaseMemory()
     }
 
     private mutating func makeRoom() {

@@ -85,15 +85,15 @@ public final class Client: Sendable {
     nonisolated(nonsending) func run<Result>(
         _ session: Session, _ beginning: Beginning, _ body: (Session) async throws -> Result
     ) async throws -> Result {
-        let life = await begin(session)
+        await begin(session)
         return try await withTaskCancellationHandler {
             do {
-                if beginning == .online { try await session.waitUntilOnline() }
+                if beginning == .online { try await waitUntilOnline(session) }
                 let result = try await body(session)
-                if let error = await conclude(session, life) { throw error }
+                if let error = await conclude(session) { throw error }
                 return result
             } catch {
-                _ = await conclude(session, life)
+                _ = await conclude(session)
                 throw error
             }
         } onCancel: {
@@ -106,24 +106,31 @@ public final class Client: Sendable {
 
     /// Replaces the previous session.
     @inline(never)
-    private nonisolated(nonsending) func begin(_ session: Session) async -> Task<Void, Never> {
+    private nonisolated(nonsending) func begin(_ session: Session) async {
         let previous = current.withLock { current in
             defer { current = session }
             return current
         }
         await previous?.close()
         // The extensions exist before the closure starts, so that it can observe them.
-        await session.prepare()
-        // Not a child task: a child would be cancelled together with this one and could not close the stream. It is
-        // awaited on every path.
-        return Task { await session.live() }
+        await session.start()
+    }
+
+    private nonisolated(nonsending) func waitUntilOnline(_ session: Session) async throws {
+        await session.untilFirstOnline()
+        try await requireOnlineOnce(session)
+    }
+
+    @inline(never)
+    private nonisolated(nonsending) func requireOnlineOnce(_ session: Session) async throws {
+        try await session.requireOnlineOnce()
     }
 
     /// Ends a session; returns its failure.
     @inline(never)
-    private nonisolated(nonsending) func conclude(_ session: Session, _ life: Task<Void, Never>) async -> ClientError? {
-        await session.close()
-        await life.value
+    private nonisolated(nonsending) func conclude(_ session: Session) async -> (any Error)? {
+        session.requestClose()
+        await session.ended.waitUncancelled()
         current.withLock { if $0 === session { $0 = nil } }
         return await session.failure
     }

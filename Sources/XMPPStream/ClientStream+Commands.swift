@@ -201,7 +201,7 @@ extension ClientStream {
             output.append(.closeTransport)
             end(.requested, &output)
         case .established:
-            state = .closing(deadline: now.advanced(by: configuration.closeTimeout))
+            state = .closing(deadline: now.advanced(by: closeTimeout))
             output.append(.progress(.closeRequested))
             if case .answer(let handled) = management.closing() { output.write(StreamMarkup.answer(handled)) }
             if management.isActive, management.unacknowledgedCount > 0 {

@@ -60,8 +60,7 @@ extension ClientStream {
             pingCount += 1
             let id = "keepalive-\(pingCount)"
             state.flow { $0.pendingPing = id }
-            let component = configuration.isComponent ? configuration.address : nil
-            output.write(StreamMarkup.ping(id: id, ofComponent: component))
+            output.write(StreamMarkup.ping(id: id, ofComponent: componentAddress))
         }
     }
 

@@ -22,8 +22,15 @@ import XMPPStanzas
 /// A value is used for one connection. In any case, `.ended` is returned exactly once, and every later event returns no
 /// action.
 public struct ClientStream: ~Copyable, Sendable {
-    private let sharedConfiguration: SharedConfiguration
-    var configuration: ClientStreamConfiguration { sharedConfiguration.value }
+    /// Until the session is established, which needs neither the credentials any more nor most of the rest.
+    private var sharedConfiguration: SharedConfiguration?
+    var configuration: ClientStreamConfiguration {
+        guard let sharedConfiguration else { preconditionFailure("the configuration is for the login") }
+        return sharedConfiguration.value
+    }
+    let closeTimeout: Duration
+    /// The domain that a component serves; `nil` for a client.
+    let componentAddress: JID?
     private var parser = XMLStreamParser(limits: .beforeAuthentication)
     var management = StreamManagement()
     private var earlier: EarlierSession
@@ -39,6 +46,8 @@ public struct ClientStream: ~Copyable, Sendable {
 
     public init(configuration: ClientStreamConfiguration) {
         sharedConfiguration = SharedConfiguration(configuration)
+        closeTimeout = configuration.closeTimeout
+        componentAddress = configuration.isComponent ? configuration.address : nil
         serverLimits = configuration.serverLimits
         earlier = EarlierSession(configuration.usesStreamManagement ? configuration.resumption : nil)
         state = .idle
@@ -78,6 +87,7 @@ extension ClientStream {
         let deadline = nextDeadline ?? now.advanced(by: configuration.loginTimeout)
         self.framing = framing
         if framing == .webSocket { parser.append(StreamFraming.rootOfMessages) }
+        guard let sharedConfiguration else { preconditionFailure("a stream has its configuration until the login") }
         var negotiation = StreamNegotiation(configuration: sharedConfiguration)
         let steps = negotiation.transportConnected(tls: tls, now: now)
         state = .negotiating(Negotiating(negotiation: negotiation, deadline: deadline))
@@ -198,7 +208,7 @@ extension ClientStream {
         _ root: XMLElement, now: ContinuousInstant, _ output: inout ActionList
     ) {
         let namespace = parser.contentNamespace
-        if configuration.isComponent { parser.readContent(as: XMPPNamespace.client) }
+        if componentAddress != nil { parser.readContent(as: XMPPNamespace.client) }
         perform(state.negotiate { $0.streamOpened(root, contentNamespace: namespace) }, now: now, &output)
     }
 
@@ -312,7 +322,7 @@ extension ClientStream {
 
     private mutating func streamErrorReceived(_ element: XMLElement, _ output: inout ActionList) {
         let error = (try? StreamError(from: element)) ?? StreamError(.undefinedCondition)
-        let isRefusal = configuration.isComponent && phase == .negotiating
+        let isRefusal = componentAddress != nil && phase == .negotiating
         fail(isRefusal ? StreamFailure(refusingComponent: error) : StreamFailure(error), tell: nil, &output)
     }
 
@@ -367,7 +377,7 @@ extension ClientStream {
             case .openStream(let address):
                 output.send(
                     framing.header(
-                        to: configuration.address.domain, from: address, isComponent: configuration.isComponent))
+                        to: configuration.address.domain, from: address, isComponent: componentAddress != nil))
             case .tokenReceived(let token): output.append(.tokenReceived(token))
             case .tokenRejected: output.append(.tokenRejected)
             case .progress(let progress):
@@ -455,6 +465,7 @@ extension ClientStream {
         let keepAlive = configuration.keepAlive.limited(to: serverLimits.idleTime)
         let pace = configuration.keepAlivePace?.limited(by: keepAlive)
         state = .established(Established(address: address, keepAlive: KeepAlive(keepAlive, pace: pace, now: now)))
+        sharedConfiguration = nil
         noteKeepAlive()
         let session = StreamSession(
             address: address, isResumed: isResumed, isManaged: management.isActive,

@@ -80,6 +80,21 @@ struct WaitingTests {
         #expect(gate.isOpen)
     }
 
+    @Test("a cancelled task still waits for a gate that it must pass")
+    func gateRegardless() async {
+        let (gate, other) = (Gate(), Gate())
+        let task = Task {
+            await gate.waitUncancelled()
+            return other.isOpen
+        }
+        task.cancel()
+        for _ in 0..<10 { await Task.yield() }
+        other.open()
+        gate.open()
+        #expect(await task.value)
+        await gate.waitUncancelled()
+    }
+
     @MainActor
     @Test("a lock is passed on in the order of arrival, skipping cancelled tasks")
     func locks() async {
@@ -206,24 +221,5 @@ struct WaitingTests {
         }
         await before.wait()
         #expect(!changes.next.isOpen)
-    }
-}
-
-@Suite("Child task")
-struct ChildTaskTests {
-    @Test("it returns the result of the function, and cancellation reaches it")
-    func child() async {
-        #expect(await inChildTask { 7 } == 7)
-        let began = Gate()
-        let task = Task {
-            await inChildTask {
-                began.open()
-                try? await Task.sleep(for: .seconds(3600))
-                return Task.isCancelled
-            }
-        }
-        await began.wait()
-        task.cancel()
-        #expect(await task.value)
     }
 }

@@ -95,7 +95,7 @@ final class ConnectionReader {
         if session.isStored { await session.saveIfDue() }
         inputHandled(in: session)
         if isTLSDue, let transport = session.connection.transport { await secure(transport, in: session) }
-        if session.machine.isDraining { session.connection.over.open() }
+        if session.machine.isDraining { session.connectionIsOver() }
     }
 
     private func inputHandled(in session: isolated Session) {

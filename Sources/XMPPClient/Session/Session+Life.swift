@@ -6,7 +6,7 @@ extension Session {
     /// Lets the session connect. Only a closure that begins with ``Client/Beginning/connecting`` needs it, once it observes
     /// the events it wants; ``waitUntilOnline()`` includes it.
     public nonisolated func connect() {
-        connectionWanted.open()
+        loop.execute { self.onLoop { $0.leaveRest() } }
     }
 
     /// Connects, and returns when the session is online and the extensions have started for the first time, or
@@ -14,8 +14,18 @@ extension Session {
     ///
     /// - Throws: ``ClientError`` if the login failed, the session ended before, or the task was cancelled.
     public func waitUntilOnline() async throws(ClientError) {
+        await untilFirstOnline()
+        try requireOnlineOnce()
+    }
+
+    /// Connects, and returns when the session has begun or ended, or the task is cancelled.
+    nonisolated(nonsending) func untilFirstOnline() async {
         connect()
         await firstOnline.wait()
+    }
+
+    /// Throws unless the session has begun and has not ended.
+    func requireOnlineOnce() throws(ClientError) {
         guard firstOnline.isOpen else { throw .cancelled }
         if isOver { throw failure ?? .sessionEnded }
     }
@@ -64,12 +74,5 @@ extension Session {
 
     nonisolated func requestClose(_ farewell: SessionMachine.Farewell = .closing) {
         loop.execute { self.onLoop { $0.close(farewell) } }
-    }
-}
-
-extension Session {
-    /// Opens the transport of this connection; returns whether it is open.
-    func openConnection(at place: ReconnectionSchedule.Place) async -> Bool {
-        await connection.open(at: place, in: self)
     }
 }

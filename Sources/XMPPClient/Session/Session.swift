@@ -36,15 +36,12 @@ public final actor Session {
     nonisolated let extensionTable = ExtensionTable()
     nonisolated let jobs = Jobs()
 
-    /// Opened when the session may connect, and when the end is requested.
-    nonisolated let connectionWanted = Gate()
     /// Opened when the closure of the program starts, and at the end.
     nonisolated let firstOnline = Gate()
     /// Opened at the end.
     nonisolated let ended = Gate()
     nonisolated let outboxHasRoom = Signal()
     nonisolated let outboxDrained = Signal()
-    private nonisolated let lifeChanged = Signal()
 
     nonisolated let sendingLock = AsyncLock()
     nonisolated let intake = SendIntake()
@@ -55,6 +52,7 @@ public final actor Session {
     /// The stream of the current connection.
     var stream: ClientStream?
     private(set) var connection = Connection()
+    private var life = Life()
     let sender = StanzaSender()
     let sent = SentStanzas()
     let receiver = StanzaReceiver()
@@ -106,30 +104,79 @@ public final actor Session {
 // MARK: - From the beginning to the end
 
 extension Session {
-    /// Creates the extensions and registers their handlers; called before ``live()``, which ends at once if this
-    /// failed.
-    func prepare() {
+    /// How far the life of a session is, besides the state of its machine.
+    private struct Life {
+        /// Whether the session may connect, or its end was requested.
+        var isWanted = false
+        var hasBegun = false
+        /// Whether a task does the next steps.
+        var isAtWork = false
+        /// Whether something has changed meanwhile.
+        var hasChanged = false
+    }
+
+    /// Creates the extensions and registers their handlers. The session ends at once if that fails.
+    func start() {
         do throws(ClientError) {
             if purpose != .component { try configuration.validate() }
             try makeExtensions()
         } catch {
             perform(machine.cannotGoOn(error))
         }
+        goOn()
     }
 
-    /// Runs the session: connects when it may, reconnects, works, and ends when requested or when it cannot continue.
+    /// The session may connect, if it is not to end.
+    func leaveRest() {
+        life.isWanted = true
+        goOn()
+    }
+
+    /// Something has changed on which the next step of the session depends. It is done in a task that ends where something has to
+    /// be waited for, so an idle session has none: a task keeps the memory that its functions have needed once.
     ///
-    /// A session spends most of its time waiting, so the functions that wait are small and what they call is not inlined: their
-    /// variables are in memory meanwhile. What needs much of it for a short time is a child task.
-    func live() async {
-        if case .wait = nextStep() { await connectionWanted.wait() }
-        if case .wait = nextStep() { await inChildTask { await self.begin() } }
-        await end(await connectUntilTheEnd())
+    /// The task inherits nothing from the caller, is not cancelled, and has ended before ``ended`` is opened.
+    func goOn() {
+        guard !life.isAtWork else { return life.hasChanged = true }
+        guard !ended.isOpen else { return }
+        life.isAtWork = true
+        Task.detached { await self.work() }
+    }
+
+    private func work() async {
+        repeat {
+            life.hasChanged = false
+            await doNextSteps()
+        } while life.hasChanged && !isOver
+        life.isAtWork = false
+        if isOver { ended.open() }
+    }
+
+    private func doNextSteps() async {
+        if !life.hasBegun {
+            if machine.nextStep() == .wait {
+                guard life.isWanted else { return }
+                await startWork()
+            }
+            life.hasBegun = true
+        }
+        if connection.transport != nil {
+            guard connection.over.isOpen else { return }
+            await connection.finish(in: self)
+            await endConnection()
+        }
+        while true {
+            switch machine.nextStep() {
+            case .wait: return
+            // The secret of a component is for the host of its settings only.
+            case .connect(let place): if await connect(at: purpose == .component ? .usual : place) { return }
+            case .end(let error): return await end(error)
+            }
+        }
     }
 
     /// Loads what an earlier process has stored, and starts to work.
-    @inline(never)
-    private func begin() async {
+    private func startWork() async {
         do throws(ClientError) {
             let saved = try await loadSaved()
             perform(machine.begin(resuming: saved, now: clock.now()))
@@ -143,32 +190,15 @@ extension Session {
         for entry in extensionTable.all { begin(entry) }
     }
 
-    /// Connects as the machine decides until the session is over; returns the reason, `nil` for a requested end.
-    @inline(never)
-    private func connectUntilTheEnd() async -> ClientError? {
-        while true {
-            switch nextStep() {
-            case .wait: await lifeChanged.wait()
-            // The secret of a component is for the host of its settings only.
-            case .connect(let place): await connect(at: purpose == .component ? .usual : place)
-            case .end(let error): return error
-            }
-        }
-    }
-
-    @inline(never)
-    private func nextStep() -> SessionMachine.Step { machine.nextStep() }
-
     /// The end was requested: by a program, or because its task was cancelled.
     func close(_ farewell: SessionMachine.Farewell) {
         observers.gate.forceOpen()
         sender.takeIntake(in: self)
         let canBeResumed = isStored && resumptionState != nil
         perform(machine.closeRequested(canBeResumed ? farewell : .closing, now: clock.now()))
-        connectionWanted.open()
+        leaveRest()
     }
 
-    @inline(never)
     private func end(_ error: ClientError?) async {
         timer.stop(on: loop)
         await jobs.end()
@@ -188,20 +218,21 @@ extension Session {
         outboxHasRoom.send()
         probeOver?.open()
         firstOnline.open()
-        ended.open()
     }
 
-    /// One connection from its beginning to its end.
-    @inline(never)
-    private func connect(at place: ReconnectionSchedule.Place) async {
+    /// Begins a connection, and ends it if its transport could not be opened; returns whether it could.
+    private func connect(at place: ReconnectionSchedule.Place) async -> Bool {
         beginConnection()
-        guard makeStream() else { return connectionOver(resuming: machine.resumption) }
-        if await inChildTask({ await self.openConnection(at: place) }) {
-            connection.start(in: self)
-            await connection.over.wait()
-            await connection.finish(in: self)
+        guard makeStream() else {
+            connectionOver(resuming: machine.resumption)
+            return false
         }
-        await endConnection()
+        guard await connection.open(at: place, in: self) else {
+            await endConnection()
+            return false
+        }
+        connection.start(in: self)
+        return true
     }
 
     private func beginConnection() {
@@ -213,7 +244,6 @@ extension Session {
     }
 
     /// Makes the stream of the connection; returns whether there is one.
-    @inline(never)
     private func makeStream() -> Bool {
         do {
             stream = ClientStream(
@@ -228,7 +258,6 @@ extension Session {
         return true
     }
 
-    @inline(never)
     private func endConnection() async {
         guard let end = machine.end else { preconditionFailure("a connection is finished when its stream has ended") }
         await saveEnd(end)
@@ -245,55 +274,5 @@ extension Session {
         connection.close()
         perform(machine.connectionOver(resuming: resumption, now: clock.now()))
         flushEvents()
-    }
-}
-
-// MARK: - Actions of the machine
-
-extension Session {
-    /// Performs the actions of the session machine in order.
-    @inline(never)
-    func perform(_ actions: [SessionMachine.Action]) {
-        for action in actions { perform(action) }
-        settle()
-    }
-
-    /// The same, in the middle of the stream's actions.
-    func carryOut(_ actions: [SessionMachine.Action]) {
-        for action in actions { perform(action) }
-    }
-
-    private func perform(_ action: SessionMachine.Action) {
-        switch action {
-        case .proceed: lifeChanged.send()
-        case .probe(let timeout): perform(stream?.probe(within: timeout, now: clock.now()))
-        case .abandon(let reason):
-            perform(stream?.transportClosed(TransportClosure(.broken, detail: reason.text), now: clock.now()))
-        case .withdrawPresence: _ = try? dispatch(.presence(Presence(type: .unavailable, id: newID())))
-        case .closeStream: perform(stream?.close(now: clock.now()))
-        case .adopt(let session): adopt(session)
-        case .addressChanged(let address): emit(.addressChanged(address))
-        case .lose(let error): sent.lose(error, in: self)
-        case .connected(let address, let isResumed): emit(.online(address, isResumed: isResumed))
-        case .start: startExtensions()
-        case .failed(let failure): report(failure)
-        case .disconnected(let error, let pause): emit(.disconnected(error, retryAfter: pause))
-        case .show(let state): emit(.stateChanged(state))
-        }
-    }
-
-    /// Completes the actions of either machine.
-    @inline(never)
-    func settle() {
-        // Stanzas that the stream resends precede those that waited for it.
-        if machine.phase == .starting { carryOut(machine.stanzasResent()) }
-        sender.updateIntake(in: self)
-        if machine.isDraining, !connection.reader.isHandling { connection.over.open() }
-        if let over = probeOver, stream?.isProbing != true {
-            probeOver = nil
-            over.open()
-        }
-        if !connection.reader.isInTurn { rearm() }
-        flushEventsOutsideOfReading()
     }
 }
