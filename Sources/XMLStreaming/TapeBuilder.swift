@@ -68,6 +68,8 @@ struct TapeBuilder: ~Copyable {
         bindings.release()
         raw.release()
         qualified.release()
+        if inherited.count > 0 { forgetInherited() }
+        inherited.release()
     }
 
     mutating func begin() {

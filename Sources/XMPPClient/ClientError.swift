@@ -29,18 +29,34 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         case connection = 4
     }
 
-    public let code: Code
+    /// Every function that throws this type, and every state that may contain it, has room for it, but it is rarely there.
+    private final class Content: Sendable {
+        let code: Code
+        let message: String
+        let cause: (any Error)?
+        let request: FailedRequest?
+
+        init(_ code: Code, _ message: String, _ cause: (any Error)?, _ request: FailedRequest?) {
+            (self.code, self.message, self.cause, self.request) = (code, message, cause, request)
+        }
+    }
+
+    private let content: Content
+
+    public var code: Code { content.code }
     /// What happened and, if possible, what to do about it.
-    public let message: String
+    public var message: String { content.message }
     /// The underlying error.
-    public let cause: (any Error)?
+    public var cause: (any Error)? { content.cause }
     /// The request that failed; `nil` unless ``Session/request(_:to:timeout:)`` or a method that uses it failed.
-    public private(set) var request: FailedRequest?
+    public var request: FailedRequest? { content.request }
 
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.cause = cause
+        self.init(code, message, cause, nil)
+    }
+
+    private init(_ code: Code, _ message: String, _ cause: (any Error)?, _ request: FailedRequest?) {
+        content = Content(code, message, cause, request)
     }
 
     /// The message, and after a failed request its kind, name and receiver.
@@ -48,9 +64,7 @@ public struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The same error of a request.
     func of(_ iq: IQ) -> ClientError {
-        var error = self
-        error.request = request ?? FailedRequest(iq)
-        return error
+        ClientError(code, message, cause, request ?? FailedRequest(iq))
     }
 
     public static func == (left: Self, right: Self) -> Bool {

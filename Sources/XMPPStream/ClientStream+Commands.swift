@@ -54,9 +54,10 @@ extension ClientStream {
     }
 
     /// A writer for stanzas on a stream.
-    package static func makeWriter() -> XMLWriter {
-        XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
-    }
+    package static func makeWriter() -> XMLWriter { emptyWriter }
+
+    /// Its copies share the memory of the namespace.
+    private static let emptyWriter = XMLWriter(defaultNamespace: XMPPNamespace.client, inStream: true)
 
     /// Sends a stanza by writing it into a buffer of the owner, which sends that; it counts for stream management. Only for
     /// ``StreamFraming/stream``.

@@ -190,8 +190,7 @@ extension SocketTransport {
 
     /// - Returns: Whether there may be more.
     private func deliverOnce(to reader: any TransportReader) throws(TransportError) -> Bool {
-        // Asked first, because binding copies the whole error to see whether it is there.
-        if failure != nil, let failure { throw failure }
+        if hasFailed, let failure { throw failure }
         let count: Int?
         if engine == nil {
             count = try receiveBytes { bytes in

@@ -9,7 +9,7 @@ extension SocketTransport: Flushable {
                 throw TransportError(.writingFinished, "Our half of the connection has been ended already.")
             }
             if unsentCount < limits.queuedBytes { break }
-            let isOver = { self.unsentCount < self.limits.queuedBytes || (self.failure ?? self.writeFailure) != nil }
+            let isOver = { self.unsentCount < self.limits.queuedBytes || self.hasFailed || self.hasFailedWriting }
             guard await waitForWriting(isCancellable: true, until: isOver) else { throw .cancelledByTask }
         }
         queue(bytes)
@@ -49,7 +49,7 @@ extension SocketTransport: Flushable {
 
     /// Passes bytes to the kernel as far as it accepts them, and resumes the writers that have room now.
     func flush() {
-        guard phase == .open || phase == .finishing, writeFailure == nil else { return }
+        guard phase == .open || phase == .finishing, !hasFailedWriting else { return }
         sendQueued()
         if hasSentEnd || unsentCount < limits.queuedBytes { wakeWriters() }
     }
@@ -189,7 +189,7 @@ extension SocketTransport: EventLoopTransport {
     package nonisolated var isReadyToWrite: Bool {
         onLoop {
             // An open transport has no failure of reading.
-            $0.phase == .open && $0.writeFailure == nil && $0.unsentCount < $0.limits.queuedBytes
+            $0.phase == .open && !$0.hasFailedWriting && $0.unsentCount < $0.limits.queuedBytes
         }
     }
 

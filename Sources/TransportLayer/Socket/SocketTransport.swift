@@ -25,7 +25,13 @@ public final actor SocketTransport: Transport, EventLoopActor {
     var phase = Phase.connecting
     var descriptor: Int32
     private var token: UInt64 = 0
-    var failure: TransportError?
+    var failure: TransportError? {
+        get { failures.first }
+        set { failures = newValue.map { [$0] } ?? [] }
+    }
+    var hasFailed: Bool { !failures.isEmpty }
+    /// At most one. An optional one would take its size, and be copied to see whether it is there.
+    private var failures: [TransportError] = []
     var engine: TLSEngine?
 
     // Reading.
@@ -35,7 +41,7 @@ public final actor SocketTransport: Transport, EventLoopActor {
     var isHangingUp = false
     var hasReadEnd = false
     var isNegotiating = true
-    /// At most one. An optional one would be copied to see whether it is there.
+    /// At most one, as of ``failures``.
     var readWaiters: [CheckedContinuation<Void, Never>] = []
     var readWaiterNumber: UInt64 = 0
     var isReading = false
@@ -48,7 +54,12 @@ public final actor SocketTransport: Transport, EventLoopActor {
 
     // Writing.
     /// The peer accepts no more bytes, but data from it may still be read.
-    var writeFailure: TransportError?
+    var writeFailure: TransportError? {
+        get { writeFailures.first }
+        set { writeFailures = newValue.map { [$0] } ?? [] }
+    }
+    var hasFailedWriting: Bool { !writeFailures.isEmpty }
+    private var writeFailures: [TransportError] = []
     var isWritable = false
     /// Unencrypted bytes of the callers until the end of the iteration.
     var queued: [UInt8] = []
