@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Counts allocations for each unit of work, and holds them against the numbers of an earlier build.
+"""Counts allocations for each unit of work, and the memory of an idle session, and holds them against the numbers of an earlier
+build.
 
 usage: thresholds.py [--write] PROGRAM COUNTER FILE
 
@@ -64,6 +65,13 @@ class Counting:
             finally:
                 server.stdin.close()
 
+    def idle(self, sessions):
+        """The memory of a session without TLS that is online, in KiB."""
+        return self.server(
+            "loopback_server.py",
+            lambda words: min(
+                float(self.run("idle", words[0], sessions, 1)[1].split()[1]) for _ in range(ROUNDS)))
+
     def receive(self, mode, units):
         def one(number):
             corpus = self.corpus("stanzas", "day", number)
@@ -93,6 +101,7 @@ def measurements(counting):
         yield f"login {mode}", counting.server(
             "prosody_server.py",
             lambda words: counting.best(5, lambda number: ("login", mode, *words, number)))
+    yield "idle KiB", counting.idle(500)
     yield "insert", counting.best(2000, lambda number: ("insert", counting.folder, number))
     for generation in ("current", "legacy"):
         yield f"encryption {generation}", counting.best(
@@ -110,7 +119,7 @@ def main():
     path = pathlib.Path(file)
     limits = json.loads(path.read_text()) if path.exists() else {}
     numbers, exceeded = {}, []
-    print(f"{'allocations':24}{'now':>12}{'limit':>12}")
+    print(f"{'':24}{'now':>12}{'limit':>12}")
     with tempfile.TemporaryDirectory(prefix="hongyan-benchmark.") as folder:
         for name, number in measurements(Counting(program, counter, pathlib.Path(folder))):
             numbers[name] = round(number, 3)

@@ -20,6 +20,7 @@ extension TapeBuilder {
             }
             if context.byteCount > limits.namespaceBytes { throw XMLError(.namespaceTooLong, at: attribute.name) }
         }
+        if context == .usual { context = .usual }
         matchContext()
     }
 

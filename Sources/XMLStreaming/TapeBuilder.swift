@@ -218,9 +218,9 @@ struct TapeBuilder: ~Copyable {
 
 extension TapeBuilder {
     /// The namespaces and attributes that the stream header declared for all following elements.
-    struct Context: Sendable {
+    struct Context: Sendable, Equatable {
         /// A prefix that needs no declaration in an element.
-        struct Source: Sendable {
+        struct Source: Sendable, Equatable {
             var prefix: [UInt8]
             var namespace: [UInt8]
             /// The first source with the same namespace.
@@ -232,6 +232,14 @@ extension TapeBuilder {
         var replacedNamespace: [UInt8] = []
         /// The prefix `xml` comes first.
         private(set) var sources = [Source(prefix: Array("xml".utf8), namespace: XMLNamespace.xmlBytes, identity: 0)]
+
+        /// What nearly every header of a stream declares; the parsers share its memory.
+        static let usual: Context = {
+            var context = Context()
+            context.defaultNamespace = Array("jabber:client".utf8)
+            context.declare(Array("stream".utf8), XMLNamespace.streamsBytes)
+            return context
+        }()
 
         /// The number of bytes of all declared namespaces.
         var byteCount: Int { sources.dropFirst().reduce(defaultNamespace.count) { $0 + $1.namespace.count } }

@@ -62,22 +62,19 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     /// The start tag that the builder has not taken yet.
     var unfinishedTag: Tokenizer.Token?
     private var rootName: [UInt8] = []
+    private static let usualRootName = Array("stream:stream".utf8)
     private var failure: XMLError?
-    /// The element that is being skipped. Rare, so it is not a part of each parser.
-    var skipped: Skipped? {
-        get { skippedBox?.value }
-        set { skippedBox = newValue.map { Box($0) } }
-    }
-    private var skippedBox: Box<Skipped>?
+    /// The element that is being skipped.
+    @Rare var skipped: Skipped?
     /// The element below the stream element inside of which ``next()`` has failed, as far as its start tag says what it is;
     /// `nil` where that was not read.
     ///
     /// Its ``UnreadableElement/byteCount`` ends where the fault was seen.
     public internal(set) var brokenElement: UnreadableElement? {
-        get { brokenBox?.value }
-        set { brokenBox = newValue.map { Box($0) } }
+        get { broken }
+        set { broken = newValue }
     }
-    private var brokenBox: Box<UnreadableElement>?
+    @Rare private var broken: UnreadableElement?
 
     /// The buffer keeps its memory between reads up to this size.
     private static let keptBytes = 65_536
@@ -158,7 +155,7 @@ public struct XMLStreamParser: ~Copyable, Sendable {
 
     /// Gives back the memory of the buffer and of the tape, if everything in the buffer was read.
     package mutating func releaseMemory() {
-        guard position == buffer.count, !isInsideElement, skippedBox == nil, buffer.capacity > 0 else { return }
+        guard position == buffer.count, !isInsideElement, !_skipped.isPresent, buffer.capacity > 0 else { return }
         discarded += position
         position = 0
         buffer = []
@@ -188,10 +185,10 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     public mutating func next() throws(XMLError) -> XMLStreamEvent? {
         if let failure { throw failure }
         do throws(XMLError) {
-            return try skippedBox == nil ? advance() : skip()
+            return try !_skipped.isPresent ? advance() : skip()
         } catch {
             let known = XMLError(error.code, at: discarded + position + error.offset)
-            guard skipsUnreadableElements, skippedBox == nil, state == .open, isInsideElement,
+            guard skipsUnreadableElements, !_skipped.isPresent, state == .open, isInsideElement,
                 error.leavesElementWellFormed
             else {
                 failure = known
@@ -343,7 +340,8 @@ public struct XMLStreamParser: ~Copyable, Sendable {
     private mutating func open(isEmpty: Bool) throws(XMLError) -> XMLElement {
         try XMLStreamParser.startTag(buffer, position, &tokenizer, &builder, true, limits)
         let name = position + tokenizer.nameStart
-        rootName = Array(buffer[name..<name + tokenizer.nameLength])
+        let written = buffer[name..<name + tokenizer.nameLength]
+        rootName = written.elementsEqual(Self.usualRootName) ? Self.usualRootName : Array(written)
         let header = XMLStreamParser.record(buffer, position, tokenizer.cursor, &builder)
         try builder.adoptContext(tokenizer, Array(buffer[position..<position + tokenizer.cursor]), limits: limits)
         position += tokenizer.cursor
@@ -362,11 +360,4 @@ public struct XMLStreamParser: ~Copyable, Sendable {
         state = .closed
         return .streamClosed
     }
-}
-
-/// A value in memory of its own.
-private final class Box<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
 }

@@ -1,8 +1,10 @@
+import XMLStreaming
+
 /// The session of an earlier connection, on the connection that is to go on with it (XEP-0198 §5): what of it is not lost,
 /// and whether it may be resumed once more.
 struct EarlierSession {
     /// The session to resume, until stream management has taken it over or the server has rejected it.
-    private(set) var resumption: ResumptionState?
+    @Rare private(set) var resumption: ResumptionState?
     /// It was resumed, and the server has acknowledged nothing since.
     private var isUnproved = false
     /// Its unacknowledged stanzas, if it could not be resumed, until they are passed to the owner.

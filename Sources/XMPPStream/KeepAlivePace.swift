@@ -2,17 +2,34 @@
 public struct KeepAliveBounds: Hashable, Sendable {
     /// The initial silence on a new network. A network that drops connections within a minute is broken, and within
     /// this time the user sees a lost connection early enough.
-    public var first = Duration.seconds(60)
+    public var first: Duration {
+        get { durations[0] }
+        set { durations[0] = newValue }
+    }
     /// The shortest silence. With a shorter one a radio would never sleep.
-    public var shortest = Duration.seconds(30)
+    public var shortest: Duration {
+        get { durations[1] }
+        set { durations[1] = newValue }
+    }
     /// The longest silence: servers were observed to tolerate up to half an hour, address translators less.
-    public var longest = Duration.seconds(600)
+    public var longest: Duration {
+        get { durations[2] }
+        set { durations[2] = newValue }
+    }
     /// The timeout for a response.
-    public var timeout = Duration.seconds(15)
+    public var timeout: Duration {
+        get { durations[3] }
+        set { durations[3] = newValue }
+    }
 
-    public init() {}
+    /// In an array, because each session has these several times, and nearly all have the usual ones.
+    private var durations: [Duration]
 
-    public static let standard = KeepAliveBounds()
+    private init(_ durations: [Duration]) { self.durations = durations }
+
+    public init() { self = .standard }
+
+    public static let standard = KeepAliveBounds([.seconds(60), .seconds(30), .seconds(600), .seconds(15)])
 }
 
 /// The longest known tolerated silence on this network: it grows with each silence that the connection survived, and

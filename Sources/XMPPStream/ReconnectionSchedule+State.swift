@@ -1,4 +1,5 @@
 import Waiting
+import XMLStreaming
 import XMPPStanzas
 
 extension ReconnectionSchedule {
@@ -101,7 +102,7 @@ extension ReconnectionSchedule {
         /// The number of consecutive redirections by the server.
         var redirects = 0
         /// The last violation of the protocol, and how often it was repeated.
-        var violation: (cause: StreamFailure.Cause, count: Int)?
+        @Rare var violation: (cause: StreamFailure.Cause, count: Int)?
         let usualHost: StreamError.Host?
         /// The remaining number of attempts that changes of network or clock may cause without delay.
         var hurries = ReconnectionSchedule.hurryLimit
@@ -109,7 +110,7 @@ extension ReconnectionSchedule {
         var wasOnline = false
         var isNetworkAvailable = true
         /// The host that should have the session but did not respond.
-        var deadLocation: StreamError.Host?
+        @Rare var deadLocation: StreamError.Host?
         /// A session was replaced by a new one because its server did not answer the resumption. If that server
         /// recovers (as a frozen node of a cluster does), it may resume the old session and replace the new one with
         /// it. One conflict can be explained in this way; a second one means another client.

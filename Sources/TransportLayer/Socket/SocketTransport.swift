@@ -1,5 +1,6 @@
 import CEpoll
 import Glibc
+import XMLStreaming
 
 /// A TCP connection, with TLS after ``startTLS(_:)`` or `acceptTLS(_:)` has succeeded.
 ///
@@ -25,13 +26,8 @@ public final actor SocketTransport: Transport, EventLoopActor {
     var phase = Phase.connecting
     var descriptor: Int32
     private var token: UInt64 = 0
-    var failure: TransportError? {
-        get { failures.first }
-        set { failures = newValue.map { [$0] } ?? [] }
-    }
-    var hasFailed: Bool { !failures.isEmpty }
-    /// At most one. An optional one would take its size, and be copied to see whether it is there.
-    private var failures: [TransportError] = []
+    @Rare var failure: TransportError?
+    var hasFailed: Bool { _failure.isPresent }
     var engine: TLSEngine?
 
     // Reading.
@@ -41,7 +37,7 @@ public final actor SocketTransport: Transport, EventLoopActor {
     var isHangingUp = false
     var hasReadEnd = false
     var isNegotiating = true
-    /// At most one, as of ``failures``.
+    /// At most one. An optional one would be copied to see whether it is there.
     var readWaiters: [CheckedContinuation<Void, Never>] = []
     var readWaiterNumber: UInt64 = 0
     var isReading = false
@@ -54,12 +50,8 @@ public final actor SocketTransport: Transport, EventLoopActor {
 
     // Writing.
     /// The peer accepts no more bytes, but data from it may still be read.
-    var writeFailure: TransportError? {
-        get { writeFailures.first }
-        set { writeFailures = newValue.map { [$0] } ?? [] }
-    }
-    var hasFailedWriting: Bool { !writeFailures.isEmpty }
-    private var writeFailures: [TransportError] = []
+    @Rare var writeFailure: TransportError?
+    var hasFailedWriting: Bool { _writeFailure.isPresent }
     var isWritable = false
     /// Unencrypted bytes of the callers until the end of the iteration.
     var queued: [UInt8] = []

@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 public import SASLMechanisms
 public import TransportLayer
+import XMLStreaming
 public import XMPPAddress
 public import XMPPStream
 
@@ -29,10 +30,18 @@ public struct ClientConfiguration: Sendable {
     public var credentials: SASLCredentials
 
     /// Identifies the installation of the program (XEP-0388 §2.3). Without it, the server issues no token.
-    public var userAgent: UserAgent?
+    public var userAgent: UserAgent? {
+        get { rareAgent }
+        set { rareAgent = newValue }
+    }
+    @Rare private var rareAgent: UserAgent?
     /// The token issued by an earlier login (XEP-0484), used instead of the password if the server and the connection
     /// allow it. Store it together with the password.
-    public var fastToken: FASTToken?
+    public var fastToken: FASTToken? {
+        get { rareToken }
+        set { rareToken = newValue }
+    }
+    @Rare private var rareToken: FASTToken?
     /// Saves each new token.
     public var signInStore: (any SignInStore)?
 
@@ -42,14 +51,22 @@ public struct ClientConfiguration: Sendable {
     /// The port at `host`; `nil` and 0 mean 5222, or 5223 with direct TLS.
     public var port: UInt16?
     /// The proxy through which the session connects and files are transferred (``Session/http``).
-    public var proxy: Proxy?
+    public var proxy: Proxy? {
+        get { rareProxy }
+        set { rareProxy = newValue }
+    }
+    @Rare private var rareProxy: Proxy?
     /// Whether the connection must be encrypted, and how TLS starts.
     public var encryption: TLSPolicy = .required
     /// The trusted certificates; can also ask the user.
     public var trust: TrustPolicy = .system
     /// The client certificate, with which an account can log in instead of with a password (XEP-0178). TLS sessions are
     /// not resumed with one, because not every server remembers their owner.
-    public var clientIdentity: TLSIdentity?
+    public var clientIdentity: TLSIdentity? {
+        get { rareIdentity }
+        set { rareIdentity = newValue }
+    }
+    @Rare private var rareIdentity: TLSIdentity?
     /// TLS sessions of earlier connections, which make the next handshake shorter (RFC 8446 §2.2); `nil` disables
     /// resumption. Copies of a configuration share it. Empty it when the account signs out.
     public var tlsSessions: TLSSessionCache? = TLSSessionCache()
@@ -76,7 +93,11 @@ public struct ClientConfiguration: Sendable {
     /// (XEP-0198).
     public var usesStreamManagement = true
     /// An earlier session to resume, from ``Session/resumptionState``. A session in the ``store`` has priority.
-    public var resumption: ResumptionState?
+    public var resumption: ResumptionState? {
+        get { rareResumption }
+        set { rareResumption = newValue }
+    }
+    @Rare private var rareResumption: ResumptionState?
     /// Stores the state that is needed to resume a session in another process.
     public var store: (any SessionStore)?
     public var keepAlive = KeepAlivePolicy.standard

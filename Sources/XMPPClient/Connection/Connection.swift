@@ -72,11 +72,11 @@ struct ConnectionMemory {
     /// The mechanism of the last login, which a later connection must not weaken.
     var mechanism: SASLMechanismName?
     /// The token for the next login.
-    var token: FASTToken?
+    @Rare var token: FASTToken?
     /// The last limits that the server announced.
     var limits = StreamLimits()
     /// The longest silence that the current network is known to tolerate.
-    var keepAlivePace: KeepAlivePace?
+    @Rare var keepAlivePace: KeepAlivePace?
     /// The stanza of ours that may have ended a stream.
     var suspicion = StanzaSuspicion()
 

@@ -5,7 +5,7 @@ import XMPPStream
 /// The changes of a session that wait to be stored, and the actions to perform afterwards.
 struct Saving {
     /// Serialises the changes in the order of the calls.
-    let turn = AsyncLock()
+    private(set) lazy var turn = AsyncLock()
     /// Whether the state differs from the stored one.
     private(set) var isDue = false
     /// The failure after which nothing is stored any more.

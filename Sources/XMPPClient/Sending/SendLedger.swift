@@ -194,15 +194,14 @@ final class SendLedger {
 struct IdentifierSource {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    private let prefix: [UInt8]
+    /// Eight random characters are 40 bits, and few enough that the first million ids are stored inline; then a dash.
+    private var prefix = InlineArray<9, UInt8>(repeating: UInt8(ascii: "-"))
     private var count: UInt64 = 0
     /// How many digits the count has in base 36, and from where it has one more.
     private var length = (digits: 1, limit: UInt64(36))
 
     init(using generator: inout some RandomNumberGenerator) {
-        // Eight characters are 40 bits, and short enough that the first million ids are stored inline.
-        prefix =
-            (0..<8).map { _ in Self.digits.randomElement(using: &generator) ?? UInt8(ascii: "0") } + [UInt8(ascii: "-")]
+        for index in 0..<8 { prefix[index] = Self.digits.randomElement(using: &generator) ?? UInt8(ascii: "0") }
     }
 
     /// The random part, a dash, and a number in base 36.
@@ -213,7 +212,7 @@ struct IdentifierSource {
         }
         // Exactly as much room as is needed: a text of up to fifteen bytes needs no memory of its own then.
         return String(unsafeUninitializedCapacity: prefix.count + length.digits) { buffer in
-            _ = buffer.initialize(fromContentsOf: prefix)
+            for index in prefix.indices { buffer.initializeElement(at: index, to: prefix[index]) }
             var rest = count
             for index in (prefix.count..<prefix.count + length.digits).reversed() {
                 let digit = UInt8(truncatingIfNeeded: rest % 36)

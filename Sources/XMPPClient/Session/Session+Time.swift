@@ -33,8 +33,9 @@ extension Session {
 
     private func arm(_ deadline: ContinuousInstant) {
         guard timer.isDue(before: deadline) else { return }
-        timer.set(to: deadline, of: clock, on: loop) { [weak self] number in
-            self?.onLoop { $0.timePassed(number) }
+        // The timer has the session until it is stopped at the end. A weak reference would make each other one more expensive.
+        timer.set(to: deadline, of: clock, on: loop) { number in
+            self.onLoop { $0.timePassed(number) }
         }
     }
 

@@ -1,4 +1,5 @@
 import Waiting
+import XMLStreaming
 import XMPPAddress
 import XMPPStanzas
 import XMPPStream
@@ -174,7 +175,7 @@ struct SessionMachine: ~Copyable {
     private var lastError: ClientError?
     private var broadcast = Broadcast.none
     /// The session that the next connection resumes.
-    private(set) var resumption: ResumptionState?
+    @Rare private(set) var resumption: ResumptionState?
     /// The state of the connection that is shown.
     private(set) var shown = ConnectionState.offline(reason: nil, nextAttempt: nil)
     /// The number of times the session went online.
