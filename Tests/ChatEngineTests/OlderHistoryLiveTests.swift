@@ -37,9 +37,9 @@ struct OlderHistoryLiveTests {
     }
 
     @Test(
-        "many pages with nothing to show are not read without the user, who can go on",
-        arguments: AccountLiveTests.servers)
-    func empty(kind: ServerKind) async throws {
+        "many pages with nothing to show are not read without the user, who can go on, also before a text with its archive id",
+        arguments: AccountLiveTests.servers, [true, false])
+    func empty(kind: ServerKind, hasArchiveID: Bool) async throws {
         let server = try await kind.shared()
         var policy = ChatAccountPolicy()
         policy.history.pageSize = 1
@@ -53,6 +53,8 @@ struct OlderHistoryLiveTests {
             try await Self.sendKeys(25, from: romeo, to: juliet)
             try await juliet.whileRunning {
                 try await Person.waitUntilOnline([juliet])
+                // From then on the id that the archive has given to what comes is believed.
+                if hasArchiveID { await eventually { juliet.account.context.recorder.believesOwnArchive } }
                 try await romeo.write("Shall I hear more?", to: juliet)
                 try await juliet.wait(for: romeo) { $0.count == 1 }
                 var answers: [OlderHistory] = []

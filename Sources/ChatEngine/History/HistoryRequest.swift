@@ -77,12 +77,23 @@ struct OlderSearch {
     /// The archive id of the oldest stored message of the conversation.
     let oldest: String?
     /// The pages that were requested while it was the oldest one.
-    let pages: Int
+    var pages: Int
 
     init(_ request: HistoryRequest, oldest: String?, after last: OlderSearch?) {
         self.request = request
         self.oldest = oldest
         pages = last.map { $0.oldest == oldest ? $0.pages + 1 : 1 } ?? 1
+    }
+
+    /// The stored part of the archive before which the search goes on; `nil` if that is the oldest message itself.
+    static func interval(
+        of stored: [ArchiveInterval], around oldest: StoredArchivePosition?, after last: OlderSearch?
+    ) -> ArchiveInterval? {
+        guard let oldest else { return stored.last }
+        if let interval = stored.first(where: { $0.contains(oldest) }) { return interval }
+        // What came live has no known place in the archive, so the pages before it are not joined with it.
+        guard last?.oldest == oldest.id else { return nil }
+        return stored.last { $0.first.time <= oldest.time } ?? stored.last
     }
 }
 

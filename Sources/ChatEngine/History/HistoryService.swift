@@ -54,9 +54,8 @@ public final actor HistoryService {
         let place = place(of: key)
         let beginning: (anchor: String?, oldest: String?)
         do throws(StoreError) {
-            guard let found = try await self.beginning(of: key, in: place.archive, with: place.peer) else {
-                return .nothingMore
-            }
+            let found = try await self.beginning(of: key, in: place.archive, with: place.peer, after: searches[key])
+            guard let found else { return .nothingMore }
             beginning = found
         } catch {
             return .notNow
@@ -66,7 +65,7 @@ public final actor HistoryService {
             purpose: .older, limit: context.policy.history.pageSize)
         let search = OlderSearch(request, oldest: beginning.oldest, after: searches[key])
         if search.pages > OlderSearch.emptyPageLimit {
-            searches[key] = nil
+            searches[key]?.pages = 0
             return .notNow
         }
         // A page that does not begin earlier than the one before: the archive has nothing older, whatever it says.
@@ -93,7 +92,7 @@ public final actor HistoryService {
     /// Pages may contain nothing that is shown: keys, receipts, reactions. So this is not always the oldest message
     /// of the conversation, but the beginning of what is stored around it.
     private func beginning(
-        of key: ConversationKey, in archive: JID, with peer: JID?
+        of key: ConversationKey, in archive: JID, with peer: JID?, after last: OlderSearch?
     ) async throws(StoreError) -> (anchor: String?, oldest: String?)? {
         let id = context.id
         return try await context.store.read { reader throws(StoreError) -> (anchor: String?, oldest: String?)? in
@@ -109,7 +108,7 @@ public final actor HistoryService {
                 }
             }
             let stored = try reader.archiveIntervals(of: archive, with: peer, account: id).filter { $0 != .empty }
-            guard let interval = first.map({ first in stored.first { $0.contains(first) } }) ?? stored.last else {
+            guard let interval = OlderSearch.interval(of: stored, around: first, after: last) else {
                 return (first?.id, first?.id)
             }
             return interval.reachesStart ? nil : (interval.first.id, first?.id)

@@ -69,10 +69,13 @@ public struct SessionRecorder: SessionStore {
         self.now = now
     }
 
+    /// Whether the archive ids of live messages are those of the account's archive.
+    var believesOwnArchive: Bool { ownArchive.assignsIdentifiers }
+
     /// The reader with the current occupancies and features.
     var reader: MessageReader {
         MessageReader(
-            address: address, occupancies: occupancies.all, believesOwnArchive: ownArchive.assignsIdentifiers,
+            address: address, occupancies: occupancies.all, believesOwnArchive: believesOwnArchive,
             digest: { ContentHash(of: $0).description }, isPreview: PictureFile.isPreview)
     }
 

@@ -135,7 +135,7 @@ extension Session {
     /// Something has changed on which the next step of the session depends. It is done in a task that ends where something has to
     /// be waited for, so an idle session has none: a task keeps the memory that its functions have needed once.
     ///
-    /// The task inherits nothing from the caller, is not cancelled, and has ended before ``ended`` is opened.
+    /// The task inherits nothing from the caller and is not cancelled; the last thing that it does is to open ``ended``.
     func goOn() {
         guard !life.isAtWork else { return life.hasChanged = true }
         guard !ended.isOpen else { return }
