@@ -68,7 +68,13 @@ struct KeyLeakTests {
         let log = romeo.home.path + "/desktop.log"
         let desktop = try window.start(["--log", log, "--log-level", "stanzas"])
         keep(try await juliet.run("send", romeo.address, "what light through yonder window breaks", "--encrypted"))
-        try await desktop.poll("the message at the window") { window.hasStored("through yonder window") }
+        do {
+            try await desktop.poll("the message at the window") { window.hasStored("through yonder window") }
+        } catch {
+            let logged = (try? String(contentsOfFile: log, encoding: .utf8)) ?? "there is no log"
+            Issue.record("The desktop program has logged:\n\(logged.suffix(20_000))")
+            throw error
+        }
         _ = try await window.quit(desktop)
         outputs += [desktop.output, desktop.errors]
         #expect(try String(contentsOfFile: log, encoding: .utf8).contains("message"))
