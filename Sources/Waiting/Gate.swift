@@ -6,6 +6,12 @@ package final class Gate: Sendable {
         var isOpen = false
         var nextWaiter: UInt64 = 0
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+
+        /// A number for the next waiter.
+        mutating func number() -> UInt64 {
+            nextWaiter += 1
+            return nextWaiter
+        }
     }
 
     private let state = Mutex(State())
@@ -25,20 +31,9 @@ package final class Gate: Sendable {
 
     /// Returns when the gate is open or the task is cancelled.
     package nonisolated(nonsending) func wait() async {
-        let number = state.withLock { state in
-            state.nextWaiter += 1
-            return state.nextWaiter
-        }
+        let number = state.withLock { $0.number() }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    // A task that was cancelled before this point has already looked for its waiter and found none.
-                    guard !state.isOpen, !Task.isCancelled else { return true }
-                    state.waiters[number] = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
+            await withCheckedContinuation { enter($0, number, isCancellable: true) }
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
@@ -46,14 +41,16 @@ package final class Gate: Sendable {
 
     /// Returns when the gate is open, even if the task is cancelled.
     package nonisolated(nonsending) func waitUncancelled() async {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                guard !state.isOpen else { return true }
-                state.nextWaiter += 1
-                state.waiters[state.nextWaiter] = continuation
-                return false
-            }
-            if isDone { continuation.resume() }
+        await withCheckedContinuation { enter($0, state.withLock { $0.number() }, isCancellable: false) }
+    }
+
+    private func enter(_ continuation: CheckedContinuation<Void, Never>, _ number: UInt64, isCancellable: Bool) {
+        let isDone = state.withLock { state in
+            // A task that was cancelled before this point has already looked for its waiter and found none.
+            guard !state.isOpen, !(isCancellable && Task.isCancelled) else { return true }
+            state.waiters[number] = continuation
+            return false
         }
+        if isDone { continuation.resume() }
     }
 }

@@ -88,7 +88,7 @@ public final class Client: Sendable {
         await begin(session)
         return try await withTaskCancellationHandler {
             do {
-                if beginning == .online { try await waitUntilOnline(session) }
+                if beginning == .online { try await session.waitUntilOnline() }
                 let result = try await body(session)
                 if let error = await conclude(session) { throw error }
                 return result
@@ -116,19 +116,9 @@ public final class Client: Sendable {
         await session.start()
     }
 
-    private nonisolated(nonsending) func waitUntilOnline(_ session: Session) async throws {
-        await session.untilFirstOnline()
-        try await requireOnlineOnce(session)
-    }
-
-    @inline(never)
-    private nonisolated(nonsending) func requireOnlineOnce(_ session: Session) async throws {
-        try await session.requireOnlineOnce()
-    }
-
     /// Ends a session; returns its failure.
     @inline(never)
-    private nonisolated(nonsending) func conclude(_ session: Session) async -> (any Error)? {
+    private nonisolated(nonsending) func conclude(_ session: Session) async -> ClientError? {
         session.requestClose()
         await session.ended.waitUncancelled()
         current.withLock { if $0 === session { $0 = nil } }

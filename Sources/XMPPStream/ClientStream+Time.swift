@@ -97,7 +97,7 @@ extension ClientStream {
     /// Stores the data that later connections need.
     mutating func noteKeepAlive() {
         guard isEstablished else { return }
-        (keepAliveCount, notedPace) = state.flow { ($0.keepAlive.count, $0.keepAlive.pace) }
+        (keepAliveCount, keepAlivePace) = state.flow { ($0.keepAlive.count, $0.keepAlive.pace) }
     }
 
     /// Sends a space, so that address translators keep the connection.

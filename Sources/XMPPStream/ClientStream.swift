@@ -38,8 +38,7 @@ public struct ClientStream: ~Copyable, Sendable {
     /// The number of probes and keep-alive spaces sent.
     public internal(set) var keepAliveCount: UInt64 = 0
     /// The adapted keep-alive for the next connection on this network; nil unless the policy adapts.
-    public var keepAlivePace: KeepAlivePace? { notedPace }
-    @Rare var notedPace: KeepAlivePace?
+    public internal(set) var keepAlivePace: KeepAlivePace?
     /// The limits of the server on this stream (XEP-0478).
     public private(set) var serverLimits: StreamLimits
     private(set) var framing = StreamFraming.stream

@@ -14,18 +14,8 @@ extension Session {
     ///
     /// - Throws: ``ClientError`` if the login failed, the session ended before, or the task was cancelled.
     public func waitUntilOnline() async throws(ClientError) {
-        await untilFirstOnline()
-        try requireOnlineOnce()
-    }
-
-    /// Connects, and returns when the session has begun or ended, or the task is cancelled.
-    nonisolated(nonsending) func untilFirstOnline() async {
-        connect()
+        leaveRest()
         await firstOnline.wait()
-    }
-
-    /// Throws unless the session has begun and has not ended.
-    func requireOnlineOnce() throws(ClientError) {
         guard firstOnline.isOpen else { throw .cancelled }
         if isOver { throw failure ?? .sessionEnded }
     }
