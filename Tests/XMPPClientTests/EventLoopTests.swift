@@ -248,9 +248,9 @@ struct SendIntakeTests {
         #expect(!isAccepted(.presence(Presence())))
         intake.open(limit: 0)
         #expect(!isAccepted(Self.message("a")))
-        let batch = intake.take()
+        let batch = intake.take(isBurst: false)
         #expect(batch?.tokens.count == 1 && batch?.sizes.first == batch?.bytes.count)
-        #expect(intake.take() == nil)
+        #expect(intake.take(isBurst: false) == nil && intake.take(isBurst: true) == nil)
     }
 
     @Test("The session is woken once for several stanzas, and during a burst only for many bytes")
@@ -261,14 +261,14 @@ struct SendIntakeTests {
             if case .accepted(_, let wakes) = intake.accept(Self.message("a")) { wakes } else { nil }
         }
         #expect(wakes() == true && wakes() == false)
-        #expect(intake.take()?.tokens.count == 2)
+        #expect(intake.take(isBurst: false)?.tokens.count == 2)
         #expect(wakes() == true)
-        #expect(intake.take()?.tokens.count == 1)
+        #expect(intake.take(isBurst: false)?.tokens.count == 1)
         intake.gather(100)
         var count = 1
         while wakes() == false { count += 1 }
         #expect(count > 1 && wakes() == false)
-        let batch = intake.take()
+        let batch = intake.take(isBurst: true)
         #expect(batch?.tokens.count == count + 1 && (batch?.bytes.count ?? 0) >= 100)
     }
 

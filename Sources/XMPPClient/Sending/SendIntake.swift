@@ -28,12 +28,33 @@ final class SendIntake: Sendable {
         case refused
     }
 
-    private struct State {
+    /// What was sent and not taken.
+    private struct Content {
         var writer = ClientStream.makeWriter()
         var tokens: [SendToken] = []
         var sizes: [Int] = []
         var receivers: [JID] = []
         var lastReceiver: JID?
+
+        init() {}
+
+        /// With room for what gathers during a burst.
+        init(reserving byteCount: Int) {
+            writer.reserveCapacity(byteCount + Outbox.burst)
+            tokens.reserveCapacity(byteCount / SendIntake.usualSize)
+            sizes.reserveCapacity(byteCount / SendIntake.usualSize)
+        }
+
+        /// In place, because bytes that somebody else has, too, would be copied.
+        mutating func takeBatch() -> Batch {
+            Batch(
+                bytes: writer.takeBytes(), tokens: exchange(&tokens, with: []), sizes: exchange(&sizes, with: []),
+                receivers: exchange(&receivers, with: []))
+        }
+    }
+
+    private struct State {
+        var content = Content()
         /// The size of the largest stanza that the server accepts; 0 while the stream takes none.
         var limit = 0
         /// The number of bytes for which the session is woken.
@@ -44,35 +65,28 @@ final class SendIntake: Sendable {
         var referenced: [SendToken] = []
 
         mutating func accept(_ stanza: AnyStanza, _ token: SendToken) -> Bool {
-            guard limit > 0, writer.byteCount < Outbox.limit else { return false }
-            let start = writer.byteCount
-            writer.write(stanza)
-            let byteCount = writer.byteCount - start
+            let start = content.writer.byteCount
+            guard limit > 0, start < Outbox.limit else { return false }
+            content.writer.write(stanza)
+            let byteCount = content.writer.byteCount - start
             guard byteCount <= limit else {
-                writer.removeBytes(after: start)
+                content.writer.removeBytes(after: start)
                 return false
             }
-            tokens.append(token)
-            sizes.append(byteCount)
+            content.tokens.append(token)
+            content.sizes.append(byteCount)
             // Most messages go where the one before went.
-            if stanza.to != lastReceiver, let receiver = ContactedAddresses.receiver(ofText: stanza) {
-                lastReceiver = receiver
-                receivers.append(receiver)
+            if stanza.to != content.lastReceiver, let receiver = ContactedAddresses.receiver(ofText: stanza) {
+                content.lastReceiver = receiver
+                content.receivers.append(receiver)
             }
             return true
         }
 
-        mutating func take() -> Batch {
-            defer { (tokens, sizes, receivers, lastReceiver) = ([], [], [], nil) }
-            return Batch(bytes: writer.takeBytes(), tokens: tokens, sizes: sizes, receivers: receivers)
-        }
-
-        /// Makes room for what gathers during a burst.
-        mutating func reserveRoom() {
-            guard wakesAt > 1, tokens.isEmpty else { return }
-            writer.reserveCapacity(wakesAt + Outbox.burst)
-            tokens.reserveCapacity(wakesAt / SendIntake.usualSize)
-            sizes.reserveCapacity(wakesAt / SendIntake.usualSize)
+        /// Whether there is something to take; the session is woken for what comes now.
+        mutating func hasContent() -> Bool {
+            isWoken = false
+            return !content.tokens.isEmpty
         }
     }
 
@@ -88,7 +102,7 @@ final class SendIntake: Sendable {
         var retired: [SendToken]?
         let acceptance: Acceptance = state.withLock { state in
             guard state.accept(stanza, token) else { return .refused }
-            let wakes = !state.isWoken && state.writer.byteCount >= state.wakesAt
+            let wakes = !state.isWoken && state.content.writer.byteCount >= state.wakesAt
             if wakes { state.isWoken = true }
             retired = state.retired.popLast()
             return .accepted(token, wakes: wakes)
@@ -136,20 +150,25 @@ final class SendIntake: Sendable {
     func open(limit: Int) { state.withLock { $0.limit = limit } }
 
     /// Removes what was sent; `nil` if there is nothing.
-    func take() -> Batch? {
+    ///
+    /// - Parameter isBurst: Whether more is expected, as ``gather(_:)`` was told.
+    func take(isBurst: Bool) -> Batch? {
+        guard state.withLock({ $0.hasContent() }) else { return nil }
+        // No sender waits while memory is made ready.
+        var content = isBurst ? Content(reserving: Outbox.gathered) : Content()
         state.withLock { state in
             state.isWoken = false
-            guard !state.tokens.isEmpty else { return nil }
-            defer { state.reserveRoom() }
-            return state.take()
+            swap(&state.content, &content)
         }
+        return content.takeBatch()
     }
 
     /// Sets for how many bytes the session is woken: one by default, more while a burst gathers.
     func gather(_ byteCount: Int) {
+        var content = byteCount > 1 ? Content(reserving: byteCount) : Content()
         state.withLock { state in
             state.wakesAt = byteCount
-            if byteCount > 1 { state.reserveRoom() } else if state.tokens.isEmpty { _ = state.take() }
+            if state.content.tokens.isEmpty { swap(&state.content, &content) }
         }
     }
 }

@@ -139,7 +139,7 @@ extension StanzaSender {
 
     /// Passes everything that was sent from outside to the stream machine.
     func takeIntake(in session: isolated Session) {
-        guard let batch = session.intake.take() else { return }
+        guard let batch = session.intake.take(isBurst: isGatheringTimed) else { return }
         if session.isStored { session.saving.changed() }
         let writer = session.connection.writer
         guard session.machine.sending == .now, !writer.outbox.keepsPieces else {
