@@ -144,7 +144,8 @@ let package = Package(
             ]),
         extensionModule("DataForms"),
         extensionModule("ServiceDiscovery", ["DataForms", "Cryptography", "MessagePayloads"]),
-        extensionModule("Roster", ["AccountRegistration", "EntityInformation", "MessagePayloads", "Waiting"]),
+        extensionModule(
+            "Roster", ["AccountRegistration", "EntityInformation", "MessagePayloads", "TransportLayer", "Waiting"]),
         extensionModule("AccountRegistration", ["AdHocCommands", "DataForms", "MessagePayloads"]),
         extensionModule("EntityInformation", ["MessagePayloads"]),
         extensionModule("AdHocCommands", ["DataForms", "ServiceDiscovery"]),

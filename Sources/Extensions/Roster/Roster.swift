@@ -1,4 +1,5 @@
 internal import AccountRegistration
+public import TransportLayer
 internal import XMLStreaming
 public import XMPPAddress
 public import XMPPClient
@@ -9,7 +10,7 @@ public import XMPPStanzas
 /// It is up to date before observers of the session see the stanza that changed it. Changes of the list are accepted
 /// only from the account itself (§2.1.6). Presence of addresses outside the list is reported to the observers of the
 /// session and not stored.
-public final actor Roster: PeerDirectory {
+public final actor Roster: PeerDirectory, EventLoopActor {
     /// The result of adding a contact.
     public enum Addition: Sendable, Hashable {
         /// The item was added and the request was sent.
@@ -73,6 +74,7 @@ public final actor Roster: PeerDirectory {
 
     /// Its methods are called for received stanzas, which must not change threads.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { session.unownedExecutor }
+    package nonisolated var loop: EventLoop { session.loop }
 
     public nonisolated var handlers: [IQHandler] {
         [
@@ -119,12 +121,12 @@ public final actor Roster: PeerDirectory {
 
     /// Contacts with a subscription to our presence (§2.1.2.5).
     public func maySeePresence(_ peer: JID, in session: isolated Session) -> Bool? {
-        assumeIsolated { $0.items[peer.bare]?.subscription.isSeenByContact ?? false }
+        onLoop(peer) { $0.items[$1.bare]?.subscription.isSeenByContact ?? false }
     }
 
     /// All addresses in the list.
     public func follows(_ peer: JID, in session: isolated Session) -> Bool? {
-        assumeIsolated { $0.items[peer.bare] != nil }
+        onLoop(peer) { $0.items[$1.bare] != nil }
     }
 
     // MARK: Commands
