@@ -21,8 +21,8 @@ SECTIONS = [
      "`Message`, `Presence` and `IQ`; *lookup* finds the first child of four names too. Each mix is as long as 100,000 stanzas of a "
      "client's day, and is read on one processor. expat alone makes no elements."),
     ("receive", "Receiving", "Stanzas of a day from a server on loopback: by an interceptor on the session's event loop (*handler*), in "
-     "*batches* (`for await`), by the interceptor with stream management (*managed*), and in batches with stream management and the "
-     "*extensions* of a usual client."),
+     "*batches* (`for await`), *near*: in batches on the thread of the session (`Session.taskExecutor`), by the interceptor with stream "
+     "management (*managed*), and in batches with stream management and the *extensions* of a usual client."),
     ("send", "Sending", "Chat messages of 370 bytes to a server on loopback that discards them: one after the other from outside of the "
      "session (*single*), a hundred with each call (*batches*), one after the other with stream management (*managed*), which the "
      "others do not have. *encode* only makes and writes them, *compose* only makes them."),

@@ -1,4 +1,5 @@
 import Glibc
+import TransportLayer
 import Waiting
 import XMPPAddress
 import XMPPClient
@@ -62,10 +63,18 @@ func measureIdle(server: BenchmarkServer, sessions: Int, width: Int) async throw
     try await Task.sleep(for: .seconds(1))
     let memory = anonymousMemory()
     let start = usedTime()
-    try await Task.sleep(for: .seconds(2))
+    // Swift's tasks keep a thread for five seconds after its last work; a task that waits would begin another one to count.
+    let pause = 7.0
+    let threads = await withCheckedContinuation { continuation in
+        let loop = EventLoop.shared
+        loop.execute {
+            let end = ContinuousInstant.now.advanced(by: .seconds(pause))
+            _ = loop.state.schedule(at: end) { continuation.resume(returning: threadCount()) }
+        }
+    }
     print(
         "idle \((memory - before) / Double(sessions)) KiB/session stanzas=\(sessions) process=\(memory / 1024)MiB "
-            + "threads=\(threadCount()) busy=\((usedTime() - start) / 2)")
+            + "threads=\(threads) busy=\((usedTime() - start) / pause)")
     end.open()
     try await first
     try await others

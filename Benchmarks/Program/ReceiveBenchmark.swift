@@ -16,6 +16,8 @@ enum ReceiveMode: String, CaseIterable {
     case handler
     /// A task gets the events in batches.
     case batches
+    /// The same on the thread of the session.
+    case near
     /// The handler with stream management.
     case managed
     /// The batches with stream management and the extensions of a usual client.
@@ -40,6 +42,19 @@ private final class Counting: StanzaInterceptor {
     }
 }
 
+/// The number of messages with a body before the end.
+private func bodies(of events: SessionEvents) async -> Int {
+    var count = 0
+    for await batch in events {
+        for case .message(let message) in batch {
+            guard let body = message.body else { continue }
+            if body == "end", message.from?.local == nil { return count }
+            count += 1
+        }
+    }
+    return count
+}
+
 /// Measures receiving the corpus of `loopback_server.py`.
 func measureReceiving(_ mode: ReceiveMode, port: UInt16, stanzas: Int) async throws {
     let server = BenchmarkServer(port: port, authority: nil)
@@ -56,7 +71,7 @@ func measureReceiving(_ mode: ReceiveMode, port: UInt16, stanzas: Int) async thr
         configuration.add { _ in Carbons() }
         configuration.add { MessageArchive($0) }
     }
-    let usesEvents = mode == .batches || mode == .extensions
+    let usesEvents = mode == .batches || mode == .near || mode == .extensions
     try await Client(configuration).run { session in
         let events = usesEvents ? session.events(.messages) : nil
         try await session.send(Presence())
@@ -64,13 +79,12 @@ func measureReceiving(_ mode: ReceiveMode, port: UInt16, stanzas: Int) async thr
         try await session.send(.chat(to: try JID("capulet.example"), body: "go"))
         var count = 0
         if let events {
-            reading: for await batch in events {
-                for case .message(let message) in batch {
-                    guard let body = message.body else { continue }
-                    if body == "end", message.from?.local == nil { break reading }
-                    count += 1
+            count =
+                if mode == .near {
+                    await withTaskExecutorPreference(session.taskExecutor) { await bodies(of: events) }
+                } else {
+                    await bodies(of: events)
                 }
-            }
         } else {
             for await total in ended {
                 count = total

@@ -86,6 +86,9 @@ package protocol TransportReader: AnyObject, Sendable {
     /// Bytes arrived; they are valid only during the call.
     func bytesArrived(_ bytes: UnsafeRawBufferPointer)
 
+    /// The last bytes that could be read in this turn have arrived.
+    func arrivalsEnded()
+
     /// The peer has ended the stream properly (`nil`), or the transport has failed. The reader is released.
     func readingEnded(_ error: TransportError?)
 }

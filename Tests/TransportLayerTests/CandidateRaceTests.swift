@@ -215,7 +215,7 @@ struct CandidateRaceTests {
                 result: .success(EstablishedConnection(transport: own, candidate: candidate, tls: nil)))
         }
         // On one thread, in turns: the race has seen the connection of "b" when the user answers.
-        let finish = await withTaskExecutorPreference(EventLoop.shared) {
+        let finish = await withTaskExecutorPreference(EventLoop.shared.taskExecutor) {
             async let finish = race.run()
             await asked.wait()
             for _ in 0..<10_000 { await Task.yield() }

@@ -63,6 +63,35 @@ struct EventLoopTimerTests {
         #expect(record.all == [1, 2, 3])
     }
 
+    @Test("Waiting on a loop ends at the instant, and at once when the task is cancelled; then no timer is left")
+    func sleeping() async throws {
+        let loop = EventLoop()
+        let instant = ContinuousInstant.now + .milliseconds(20)
+        await loop.sleep(until: instant)
+        #expect(ContinuousInstant.now >= instant)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { await loop.sleep(for: .seconds(3600)) } }
+            while await pendingTimers(of: loop) < 100 { await Task.yield() }
+            group.cancelAll()
+        }
+        #expect(await pendingTimers(of: loop) == 0)
+        // One that is cancelled before it begins.
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            await loop.sleep(for: .seconds(3600))
+        }
+        late.cancel()
+        await late.value
+        #expect(await pendingTimers(of: loop) == 0)
+    }
+
+    /// The number of timers after what the loop was told to do before.
+    private func pendingTimers(of loop: EventLoop) async -> Int {
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: loop.state.timerCount) }
+        }
+    }
+
     @Test("ContinuousInstant.now runs as ContinuousClock does, and Task.sleep(until:) returns at an instant or throws")
     func instants() async throws {
         let (first, clock) = (ContinuousInstant.now, ContinuousClock.now)

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 import ServerFixtures
+import Synchronization
 import Testing
+import Waiting
 
 @testable import TransportLayer
 
@@ -13,6 +15,64 @@ struct SocketTransportTests {
         #expect(await client.remoteAddress == server.localAddress)
         #expect(await client.remoteAddress?.isIPv6 == text.contains(":"))
         #expect(await client.tlsInformation == nil)
+    }
+
+    /// Reads a connection without a task, and gives its loop other work at the end of each turn.
+    private final class TurnReader: TransportReader {
+        /// What happened, in its order: the number of bytes that arrived, 0 for the end of a turn, -1 for the other work.
+        let record = Mutex<[Int]>([])
+        let isOver = Gate()
+        private let loop: EventLoop
+
+        init(loop: EventLoop) { self.loop = loop }
+
+        private func add(_ number: Int) { record.withLock { $0.append(number) } }
+
+        func bytesArrived(_ bytes: UnsafeRawBufferPointer) { add(bytes.count) }
+
+        func arrivalsEnded() {
+            add(0)
+            loop.execute { self.loop.execute { self.add(-1) } }
+        }
+
+        func readingEnded(_ error: TransportError?) { isOver.open() }
+    }
+
+    @Test("A connection that always has bytes ends its turn after four reads; what that led to comes before the next")
+    func turns() async throws {
+        let (client, server) = try await Loopback.pair()
+        let reader = TurnReader(loop: client.loop)
+        let amount = 4 * 1024 * 1024
+        let writing = Task {
+            try await server.write([UInt8](repeating: 7, count: amount))
+            await server.close()
+        }
+        client.loop.execute { client.startReading(reader) }
+        await reader.isOver.wait()
+        try await writing.value
+        let record = reader.record.withLock { $0 }
+        #expect(record.filter { $0 > 0 }.reduce(0, +) == amount)
+        for turn in record.split(separator: -1) {
+            #expect(turn.filter { $0 == 0 }.count <= 1 && turn.filter { $0 > 0 }.count <= 4, "\(record)")
+        }
+    }
+
+    @Test("A question about a certificate is not asked on the thread of the loop, also when the task prefers it")
+    func questionAside() async throws {
+        let isOnLoop = Mutex<Bool?>(nil)
+        let loop = EventLoop.shared
+        var client = try await Loopback.client()
+        client.trust = .ask { _ in
+            isOnLoop.withLock { $0 = loop.isCurrent }
+            return true
+        }
+        let configuration = client
+        try await withTaskExecutorPreference(loop.taskExecutor) {
+            let ends = try await Loopback.securedPair(client: configuration)
+            await ends.client.close()
+            await ends.server.close()
+        }
+        #expect(isOnLoop.withLock { $0 } == false)
     }
 
     @Test("A port without a listener is a refused connection, with a message")

@@ -137,6 +137,41 @@ struct EventLoopTests {
         #expect(received == (0..<100).map { $0 % 10 == 3 ? "waited \($0)" : "\($0)" })
     }
 
+    @Test("A task that prefers the executor of the session gets events and sends on its thread")
+    func taskOnTheLoop() async throws {
+        /// Whether the code after a call, and in it, runs on the thread of the session.
+        @concurrent func isOnLoop(_ session: Session) async -> Bool {
+            await Task.yield()
+            return session.loop.isCurrent
+        }
+        let host = try await Host()
+        try await host.run {
+            try await Client(try host.account("bob")).run { bob in
+                let address = try #require(await bob.address)
+                let echo = Task(executorPreference: bob.taskExecutor) {
+                    for await batch in bob.events(.messages) {
+                        for case .message(let message) in batch {
+                            #expect(bob.loop.isCurrent)
+                            guard let sender = message.from, let body = message.body else { continue }
+                            try await bob.send(.chat(to: sender, body: body))
+                            #expect(bob.loop.isCurrent)
+                        }
+                    }
+                }
+                try await Client(try host.account("alice")).run { alice in
+                    let inbox = alice.events(.messages)
+                    try await alice.send(contentsOf: (0..<300).map { .chat(to: address, body: "\($0)") })
+                    #expect(await bodies(300, of: inbox) == (0..<300).map { "\($0)" })
+                }
+                #expect(
+                    await withTaskExecutorPreference(bob.taskExecutor) { await isOnLoop(bob) && bob.loop.isCurrent })
+                #expect(await !isOnLoop(bob))
+                echo.cancel()
+                try await echo.value
+            }
+        }
+    }
+
     @Test("Sessions are distributed among the loops, or run on the one that was chosen")
     func distribution() async throws {
         let loop = EventLoop()

@@ -34,7 +34,7 @@ struct AddressRace {
                 group.addTask { await attempt(address) }
                 if next < order.count {
                     group.addTask {
-                        try? await Task.sleep(for: delay)
+                        await EventLoop.shared.sleep(for: delay)
                         return .headStartOver(number)
                     }
                 }

@@ -31,7 +31,7 @@ struct CandidateRace {
     let stopsAtRefusal: Bool
     let progress: @Sendable (ConnectionProgress) -> Void
     /// Replaced in tests.
-    var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    var sleep: @Sendable (Duration) async -> Void = { await EventLoop.shared.sleep(for: $0) }
     let attempt: @Sendable (ConnectionCandidate) async -> Outcome
 
     func run() async -> Finish {

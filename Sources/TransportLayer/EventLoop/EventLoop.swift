@@ -29,7 +29,10 @@ public final class EventLoop: Sendable {
     }
 
     enum Work {
+        /// Of an actor whose executor is the loop.
         case job(UnownedJob)
+        /// Of a task that prefers the loop.
+        case taskJob(UnownedJob)
         case block(@Sendable () -> Void)
     }
 
@@ -40,6 +43,9 @@ public final class EventLoop: Sendable {
     }
 
     private let inbox = Mutex(Inbox())
+    /// Runs tasks on the thread of the loop: with it as the preference of a task (`withTaskExecutorPreference`), code that belongs to
+    /// no actor uses what is on the loop without changing threads. It must not block.
+    public let taskExecutor = EventLoopTaskExecutor()
     private let wakeUp: Int32
     private let thread = Atomic<UInt>(0)
     package let state: EventLoopState
@@ -58,6 +64,7 @@ public final class EventLoop: Sendable {
         state.add(wakeUp, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.wakeUpToken)
         state.add(timer, events: EPOLLIN.rawValue | EPOLLET.rawValue, token: EventLoopState.timerToken)
 
+        taskExecutor.begin(on: self)
         var handle = pthread_t()
         let loop = Unmanaged.passRetained(self)
         let code = pthread_create(
@@ -104,6 +111,7 @@ public final class EventLoop: Sendable {
             state.fireTimers()
             state.flushConnections()
             state.armTimer()
+            state.takeDeferred()
             let mayWait = inbox.withLock { inbox in
                 inbox.isWaiting = inbox.work.isEmpty && !state.hasWork
                 return inbox.isWaiting
@@ -128,7 +136,10 @@ public final class EventLoop: Sendable {
         for work in batch {
             switch work {
             case .job(let job):
-                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: taskExecutor.asUnownedTaskExecutor())
+            // As code of no actor: otherwise each call of such code would leave the actor first, with a job of its own.
+            case .taskJob(let job): job.runSynchronously(on: taskExecutor.asUnownedTaskExecutor())
             case .block(let block): block()
             }
         }
@@ -136,17 +147,13 @@ public final class EventLoop: Sendable {
     }
 }
 
-extension EventLoop: SerialExecutor, TaskExecutor {
+extension EventLoop: SerialExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         append(.job(UnownedJob(job)))
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
-    }
-
-    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
-        UnownedTaskExecutor(ordinary: self)
     }
 
     public func checkIsolated() {

@@ -45,6 +45,8 @@ package final class EventLoopState: @unchecked Sendable {
     private var hasTimeCome = false
     /// Work that the loop itself has queued: it needs neither a lock nor a wake-up.
     private var work: [EventLoop.Work] = []
+    /// The same for the next iteration.
+    private var deferred: [EventLoop.Work] = []
 
     /// Lent to the connection that is reading, so that idle connections need no buffer.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
@@ -105,6 +107,21 @@ package final class EventLoopState: @unchecked Sendable {
         work = all
     }
 
+    /// Runs `block` in the next iteration, after what this one has written, and after the events of other connections.
+    func `defer`(_ block: @escaping @Sendable () -> Void) {
+        var all = exchange(&deferred, with: [])
+        all.append(.block(block))
+        deferred = all
+    }
+
+    /// The iteration ends: what was left for the next one is work now.
+    func takeDeferred() {
+        guard !deferred.isEmpty else { return }
+        var all = exchange(&work, with: [])
+        all += exchange(&deferred, with: [])
+        work = all
+    }
+
     var hasWork: Bool { !work.isEmpty }
 
     /// Exchanges the queued work for an empty array.
@@ -151,6 +168,9 @@ package final class EventLoopState: @unchecked Sendable {
         return timers.insert(deadline: deadline, action)
     }
 
+    /// The number of timers that were neither called nor cancelled.
+    var timerCount: Int { timers.count }
+
     package func cancelTimer(_ identifier: TimerQueue.Identifier) {
         timers.remove(identifier)
     }
@@ -195,6 +215,8 @@ package struct TimerQueue {
     private var heap: [Entry] = []
     private var actions: [Identifier: @Sendable () -> Void] = [:]
     private var last: UInt64 = 0
+
+    var count: Int { actions.count }
 
     var nextDeadline: ContinuousInstant? {
         mutating get {

@@ -154,10 +154,11 @@ extension SocketTransport {
 
     package nonisolated func stopReading() { onLoop { $0.reader = nil } }
 
+    /// Goes on in the next iteration of the loop: what this one has led to is done and written before.
     private func scheduleDelivery() {
         guard !isDeliveryScheduled, !isDelivering else { return }
         isDeliveryScheduled = true
-        loop.execute {
+        loop.state.defer {
             self.onLoop { transport in
                 transport.isDeliveryScheduled = false
                 transport.deliver()
@@ -170,8 +171,8 @@ extension SocketTransport {
         guard !isDelivering else { return }
         isDelivering = true
         let mayHaveMore = deliverSome()
+        reader?.arrivalsEnded()
         isDelivering = false
-        // Others on the loop have their turn first.
         if mayHaveMore { scheduleDelivery() }
     }
 

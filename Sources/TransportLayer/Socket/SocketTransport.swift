@@ -188,7 +188,8 @@ extension SocketTransport: EventHandler {
             isReadable = true
             // Who waits during a handshake comes before the reader, which pauses meanwhile.
             wakeReader()
-            deliver()
+            // What is due in the next iteration comes after the work of this one.
+            if !isDeliveryScheduled { deliver() }
         }
         if events & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
             // Every event reports both directions: nothing waits for a kernel that took everything.

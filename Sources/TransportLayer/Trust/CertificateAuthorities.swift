@@ -113,6 +113,12 @@ final class CertificateAuthorities: @unchecked Sendable {
             modified: [Int(status.st_ino), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
     }
 
+    /// Whether the authorities of `anchors` are in memory.
+    static func areLoaded(_ anchors: TrustPolicy.Anchors) -> Bool {
+        let key = key(anchors)
+        return cache.withLock { $0[key] != nil }
+    }
+
     /// Returns the authorities of `anchors` from memory, or reads them, which blocks on the disk.
     static func load(_ anchors: TrustPolicy.Anchors) throws(TransportError) -> CertificateAuthorities {
         let key = key(anchors)

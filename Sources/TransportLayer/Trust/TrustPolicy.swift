@@ -97,12 +97,17 @@ public struct TrustPolicy: Sendable {
         if case .byQuestion = decision { TrustPolicy(anchors: anchors, decision: .byEvaluation) } else { self }
     }
 
-    /// Reads the authorities off the caller's thread, so that the verification does not wait for the disk.
-    @concurrent
-    func prepare() async throws(TransportError) {
+    /// Reads the authorities on a thread that may wait for the disk, unless they are in memory.
+    nonisolated(nonsending) func prepare() async throws(TransportError) {
         if case .byFingerprint = decision { return }
-        _ = try CertificateAuthorities.load(anchors)
+        guard !CertificateAuthorities.areLoaded(anchors) else { return }
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(TransportError) in
+            try await load()
+        }
     }
+
+    @concurrent
+    private func load() async throws(TransportError) { _ = try CertificateAuthorities.load(anchors) }
 
     /// The problems of a chain, leaf first, of a server with one of these names.
     func evaluate(
@@ -129,7 +134,8 @@ public struct TrustPolicy: Sendable {
 
     func ask(_ evaluation: TrustEvaluation) async -> Bool {
         guard case .byQuestion(_, _, let question) = decision else { return evaluation.problems.isEmpty }
-        return await question(evaluation)
+        // A program may wait for its user here, and the loop must not wait with it.
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { await question(evaluation) }
     }
 }
 

@@ -124,8 +124,15 @@ final class ConnectionReader {
         inputReceived(bytes, in: session)
         let isHandled = session.receiver.handleAtOnce(in: session)
         isInTurn = false
-        session.rearm()
         completeInput(isHandled: isHandled, in: session)
+    }
+
+    /// What several reads have brought is one batch for the observers: to wake one costs as much as to handle a read.
+    fileprivate func arrivalsEnded(in session: isolated Session) {
+        session.rearm()
+        guard pause == nil else { return }
+        inputHandled(in: session)
+        if !session.observers.gate.isOpen { pauseReading(in: session) }
     }
 
     fileprivate func ended(_ error: TransportError?, in session: isolated Session) {
@@ -135,15 +142,18 @@ final class ConnectionReader {
         } else {
             inputEnded(error, in: session)
             completeInput(isHandled: session.receiver.handleAtOnce(in: session), in: session)
+            arrivalsEnded(in: session)
         }
     }
 
     /// Goes on reading, unless something has to be waited for: then a task handles what was received, and reading pauses.
     private func completeInput(isHandled: Bool, in session: isolated Session) {
-        if isHandled, !session.isStored, !isTLSDue, !session.machine.isDraining {
-            inputHandled(in: session)
-            if session.observers.gate.isOpen, !mustDrain(session) { return }
-        }
+        let isOver = isHandled && !session.isStored && !isTLSDue && !session.machine.isDraining
+        if isOver, !mustDrain(session) { return isHandling = false }
+        pauseReading(in: session)
+    }
+
+    private func pauseReading(in session: isolated Session) {
         pause = Pause()
         session.connection.direct?.pauseReading()
         task = Task.immediate { await handlePaused(in: session) }
@@ -166,6 +176,8 @@ extension Session: TransportReader {
     package nonisolated func bytesArrived(_ bytes: UnsafeRawBufferPointer) {
         onLoop(bytes) { $0.connection.reader.arrived($1, in: $0) }
     }
+
+    package nonisolated func arrivalsEnded() { onLoop { $0.connection.reader.arrivalsEnded(in: $0) } }
 
     package nonisolated func readingEnded(_ error: TransportError?) {
         onLoop(error) { $0.connection.reader.ended($1, in: $0) }

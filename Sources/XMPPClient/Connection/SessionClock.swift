@@ -1,3 +1,4 @@
+internal import TransportLayer
 package import Waiting
 
 /// The clock of a session, which tests can control.
@@ -27,5 +28,5 @@ package struct SessionClock: Sendable {
     package static let continuous = SessionClock(
         now: { ContinuousInstant.now },
         awake: { beginning.duration(to: .now) },
-        sleep: { try? await Task.sleep(until: $0) })
+        sleep: { await EventLoop.shared.sleep(until: $0) })
 }

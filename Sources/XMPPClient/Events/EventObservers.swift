@@ -1,4 +1,5 @@
 import Synchronization
+import TransportLayer
 import Waiting
 
 /// The observers of one session. Each comes and goes when it likes, from any task.
@@ -15,6 +16,10 @@ final class EventObservers: Sendable {
     private let wanted = Atomic<UInt16>(0)
     let gate = ReadGate()
     let wire = WireObservers()
+    private let loop: EventLoop
+
+    /// - Parameter loop: That of the session.
+    init(loop: EventLoop) { self.loop = loop }
 
     var isEmpty: Bool { state.withLock { $0.buffers.isEmpty } }
 
@@ -65,7 +70,7 @@ final class EventObservers: Sendable {
         }
         if number == nil { buffer.finish() }
         return SessionEvents(
-            observation: EventObservation(buffer: buffer) { [weak self] in
+            observation: EventObservation(buffer: buffer, loop: loop) { [weak self] in
                 guard let self, let number else { return }
                 self.state.withLock { state in
                     state.buffers.removeValue(forKey: number)
@@ -96,11 +101,20 @@ final class EventObservers: Sendable {
 /// Ends an observation when its consumer is gone.
 final class EventObservation: Sendable {
     let buffer: EventBuffer
+    private let loop: EventLoop
     private let remove: @Sendable () -> Void
 
-    init(buffer: EventBuffer, remove: @escaping @Sendable () -> Void) {
+    init(buffer: EventBuffer, loop: EventLoop, remove: @escaping @Sendable () -> Void) {
         self.buffer = buffer
+        self.loop = loop
         self.remove = remove
+    }
+
+    /// Releases a batch that was handled, on the thread that has made it: if another one gave its memory back, both would wait
+    /// for each other at the allocator's lock.
+    func release(_ batch: consuming [SessionEvent]) {
+        if batch.isEmpty || loop.isCurrent { return }
+        loop.execute { [batch] in _ = batch }
     }
 
     deinit {
@@ -127,7 +141,14 @@ public struct SessionEvents: AsyncSequence, Sendable {
     let observation: EventObservation
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let observation: EventObservation
+        /// The number of events from which on a batch is released by the session. A wake-up costs as much as to release that many.
+        private static let largeBatch = 64
+
+        private let observation: EventObservation
+        /// What the program handles now, if it is a large batch.
+        private var delivered: [SessionEvent] = []
+
+        init(observation: EventObservation) { self.observation = observation }
 
         /// The next batch, which is never empty; `nil` when the session has ended or the task is cancelled.
         public mutating func next() async -> [SessionEvent]? {
@@ -135,7 +156,10 @@ public struct SessionEvents: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> [SessionEvent]? {
-            await observation.buffer.next()
+            observation.release(exchange(&delivered, with: []))
+            let batch = await observation.buffer.next()
+            if let batch, batch.count >= Self.largeBatch { delivered = batch }
+            return batch
         }
     }
 
@@ -169,7 +193,8 @@ final class EventBuffer: Sendable {
     }
 
     func append(_ batch: [SessionEvent]) {
-        let wanted = kinds == .all ? batch : batch.filter { kinds.contains($0.kind) }
+        // Usually all are wanted, and a list is not copied.
+        let wanted = batch.allSatisfy { kinds.contains($0.kind) } ? batch : batch.filter { kinds.contains($0.kind) }
         guard !wanted.isEmpty else { return }
         mailbox.put { content in
             if content.events.isEmpty { content.events = wanted } else { content.events += wanted }

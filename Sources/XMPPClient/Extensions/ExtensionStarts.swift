@@ -89,6 +89,11 @@ extension Session {
     /// program.
     func start(_ round: ExtensionStarts.Round) async {
         let extensions = extensionTable.all
+        // Nothing has to be waited for.
+        guard !extensions.isEmpty else {
+            round.isOver.open()
+            return await letProgramBegin(round)
+        }
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await withDiscardingTaskGroup { starts in

@@ -18,7 +18,7 @@ extension Session {
         case .unhandled: refuse(iq, isAdmitted: isAdmitted)
         case .refused: answer(.error(for: iq, StanzaError(.resourceConstraint)))
         case .queued: break
-        case .start(let key): jobs.start(on: loop) { [self] in await work(on: key) }
+        case .start(let key): jobs.start(on: loop.taskExecutor) { [self] in await work(on: key) }
         }
     }
 

@@ -67,9 +67,13 @@ extension Session {
     /// Sends the waiting stanzas and starts the extensions.
     func startExtensions() {
         sender.submitHeld(in: self)
-        if let transport = connection.transport { spawn { await transport.negotiationFinished() } }
-        let round = starts.begin(extensionTable.instances)
-        spawn { [self] in await start(round) }
+        if let transport = connection.transport {
+            jobs.start(on: loop.taskExecutor) { await transport.negotiationFinished() }
+        }
+        let instances = extensionTable.instances
+        let round = starts.begin(instances)
+        // The code of extensions may take time.
+        jobs.start(on: instances.isEmpty ? loop.taskExecutor : nil) { [self] in await start(round) }
     }
 
     func report(_ failure: StreamFailure) {

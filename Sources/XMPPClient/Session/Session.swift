@@ -1,5 +1,5 @@
 import Synchronization
-package import TransportLayer
+public import TransportLayer
 import Waiting
 import XMPPStanzas
 import XMPPStream
@@ -32,7 +32,7 @@ public final actor Session {
     nonisolated let clock: SessionClock
     /// The loop on which the session runs.
     package nonisolated let loop: EventLoop
-    nonisolated let observers = EventObservers()
+    nonisolated let observers: EventObservers
     nonisolated let extensionTable = ExtensionTable()
     nonisolated let jobs = Jobs()
 
@@ -83,6 +83,7 @@ public final actor Session {
         isStored = configuration.store != nil
         clock = configuration.clock
         loop = configuration.eventLoop ?? EventLoop.next()
+        observers = EventObservers(loop: loop)
         machine = SessionMachine(
             ReconnectionSchedule(
                 configuration.reconnection,
@@ -99,6 +100,16 @@ public final actor Session {
     nonisolated var interceptors: [any StanzaInterceptor] { extensionTable.interceptors }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Runs tasks on the thread of the session. With it as the preference of a task, code that belongs to no actor gets events and
+    /// sends stanzas without changing threads; it must not block:
+    ///
+    ///     try await client.run { session in
+    ///         try await withTaskExecutorPreference(session.taskExecutor) {
+    ///             for await batch in session.events(.messages) { … }
+    ///         }
+    ///     }
+    public nonisolated var taskExecutor: EventLoopTaskExecutor { loop.taskExecutor }
 }
 
 // MARK: - From the beginning to the end
@@ -135,12 +146,14 @@ extension Session {
     /// Something has changed on which the next step of the session depends. It is done in a task that ends where something has to
     /// be waited for, so an idle session has none: a task keeps the memory that its functions have needed once.
     ///
-    /// The task inherits nothing from the caller and is not cancelled; the last thing that it does is to open ``ended``.
+    /// The task inherits nothing from the caller and is not cancelled; the last thing that it does is to open ``ended``. It runs on the
+    /// loop, also where it leaves the session, for example to connect: each change of threads would delay the login. Only a store
+    /// may wait for the disk.
     func goOn() {
         guard !life.isAtWork else { return life.hasChanged = true }
         guard !ended.isOpen else { return }
         life.isAtWork = true
-        Task.detached { await self.work() }
+        Task.detached(executorPreference: isStored ? nil : loop.taskExecutor) { await self.work() }
     }
 
     private func work() async {
@@ -209,7 +222,10 @@ extension Session {
         sent.end(error, in: self)
         perform(farewell)
         flushEvents()
-        for instance in extensionTable.removeAll() { await instance.sessionEnded(self) }
+        let instances = extensionTable.removeAll()
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+            for instance in instances { await instance.sessionEnded(self) }
+        }
         router = StanzaRouter()
         stream = nil
         await configuration.store?.sessionEnded()
