@@ -55,6 +55,20 @@ struct ProgramTests {
         #expect(ProgramEnd.status(of: error) == nil)
     }
 
+    @Test("a cancelled task hears that it was cancelled, also when the session has ended because of that")
+    func cancelledLate() async throws {
+        let server = MemoryServer()
+        let session = try await Client(try server.account("alice")).run { $0 }
+        await session.untilEnd()
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await session.waitUntilOnline()
+        }
+        task.cancel()
+        let error = try #require(await task.result.failure)
+        #expect(ProgramEnd.status(of: error) == nil)
+    }
+
     @Test("a message waits for the connection if it may, and is refused otherwise")
     func whenOffline() async throws {
         let server = MemoryServer()

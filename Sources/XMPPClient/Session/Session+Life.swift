@@ -16,7 +16,8 @@ extension Session {
     public func waitUntilOnline() async throws(ClientError) {
         leaveRest()
         await firstOnline.wait()
-        guard firstOnline.isOpen else { throw .cancelled }
+        // The session of a cancelled task may have ended already, because it is closed then.
+        guard firstOnline.isOpen, !Task.isCancelled else { throw .cancelled }
         if isOver { throw failure ?? .sessionEnded }
     }
 
