@@ -75,6 +75,44 @@ struct SocketTransportTests {
         #expect(isOnLoop.withLock { $0 } == false)
     }
 
+    @Test("A loop lets few connections keep their buffers of TLS, and those that give them back go on")
+    func warmConnections() async throws {
+        let loop = EventLoop()
+        let listener = try await TCPListener.listen(at: Loopback.address())
+        var ends: [(client: SocketTransport, server: SocketTransport)] = []
+        for _ in 0...EventLoopState.warmLimit {
+            async let accepted = listener.accept()
+            let client = try await SocketTransport.connect(to: listener.address, loop: loop)
+            let server = try await accepted
+            async let secured = server.acceptTLS(try await Loopback.server())
+            _ = try await client.startTLS(try await Loopback.client())
+            _ = try await secured
+            ends.append((client, server))
+        }
+        func exchange(_ number: Int) async throws {
+            try await ends[number].server.write([UInt8](repeating: UInt8(number), count: 20_000))
+            #expect(try await ends[number].client.read(count: 20_000).allSatisfy { $0 == UInt8(number) })
+        }
+        // A login is not a sign of traffic.
+        try await exchange(0)
+        #expect(await !ends[0].client.isWarm)
+        for (client, _) in ends { await (client as any Transport).negotiationFinished() }
+        for number in ends.indices { try await exchange(number) }
+        var warm: [Bool] = []
+        for (client, _) in ends { warm.append(await client.isWarm) }
+        #expect(warm == [false] + Array(repeating: true, count: EventLoopState.warmLimit))
+        // The first one comes back, and the second one has to go.
+        try await exchange(0)
+        #expect(await ends[0].client.isWarm)
+        #expect(await !ends[1].client.isWarm)
+        for number in ends.indices.reversed() { try await exchange(number) }
+        for (client, server) in ends {
+            await client.close()
+            await server.close()
+        }
+        await listener.close()
+    }
+
     @Test("A port without a listener is a refused connection, with a message")
     func refused() async throws {
         let dead = try DeadPort()

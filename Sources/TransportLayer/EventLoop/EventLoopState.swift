@@ -14,6 +14,12 @@ package protocol Flushable: AnyObject, Sendable {
     func turnEnded()
 }
 
+/// A connection that can keep memory between its turns, because its next one comes sooner than that of others.
+package protocol WarmConnection: AnyObject, Sendable {
+    /// Gives the memory back. Called on the thread of the loop.
+    func cool()
+}
+
 /// The state of an ``EventLoop`` that only its thread accesses.
 ///
 /// `@unchecked Sendable`: every member except the initialiser is called only on the thread of the loop, by the loop
@@ -28,10 +34,20 @@ package final class EventLoopState: @unchecked Sendable {
         weak var handler: (any EventHandler)?
     }
 
+    private struct WeakConnection {
+        weak var connection: (any WarmConnection)?
+    }
+
+    /// How many connections keep memory between their turns. The buffers of TLS are 34 KiB.
+    static let warmLimit = 16
+
     private let epoll: Int32
     private var handlers: [UInt64: WeakHandler] = [:]
     private var lastToken = timerToken
     private var gathered: [any Flushable] = []
+    private var warm: [WeakConnection] = []
+    /// The place of the one that has been warm for the longest time.
+    private var longest = 0
     /// Empty, with the memory that the next turn needs.
     private var flushing: [any Flushable] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 64)
@@ -132,6 +148,19 @@ package final class EventLoopState: @unchecked Sendable {
         var all = exchange(&gathered, with: [])
         all.append(connection)
         gathered = all
+    }
+
+    /// Lets a connection keep its memory between its turns; one that has done so for the longest time has to give it back.
+    func keepWarm(_ connection: some WarmConnection) {
+        var all = exchange(&warm, with: [])
+        if all.count < Self.warmLimit {
+            all.append(WeakConnection(connection: connection))
+        } else {
+            all[longest].connection?.cool()
+            all[longest] = WeakConnection(connection: connection)
+            longest = (longest + 1) % Self.warmLimit
+        }
+        warm = all
     }
 
     /// A session passes its bytes to its transport, which is flushed after it.

@@ -29,6 +29,8 @@ public final actor SocketTransport: Transport, EventLoopActor {
     @Rare var failure: TransportError?
     var hasFailed: Bool { _failure.isPresent }
     var engine: TLSEngine?
+    /// Whether the engine, if there is one, keeps its buffers.
+    var isWarm = false
 
     // Reading.
     /// epoll has reported bytes (or the end) that were not read completely.
@@ -175,6 +177,23 @@ extension SocketTransport {
 
     /// One megabyte; a peer that sends more than that to a closing connection gets a reset.
     private static let maximumDiscardedReads = 16
+}
+
+extension SocketTransport: WarmConnection {
+    package nonisolated func cool() {
+        onLoop {
+            $0.isWarm = false
+            $0.engine?.keepBuffers(false)
+        }
+    }
+
+    /// The connection has brought something: the memory that this has needed is kept for what comes next.
+    func keepWarm() {
+        isWarm = true
+        guard let engine else { return }
+        engine.keepBuffers(true)
+        loop.state.keepWarm(self)
+    }
 }
 
 extension SocketTransport: EventHandler {

@@ -293,6 +293,15 @@ public final class TLSEngine {
         SSL_shutdown(ssl)
     }
 
+    /// Whether the buffers of two records are kept while they are empty, 34 KiB. Making them again takes a twentieth of the time of a
+    /// short message.
+    func keepBuffers(_ areKept: Bool) {
+        let mode = Int(SSL_MODE_RELEASE_BUFFERS)
+        SSL_ctrl(ssl, areKept ? SSL_CTRL_CLEAR_MODE : SSL_CTRL_MODE, mode, nil)
+        // Those that contain a part of a record are given back when it is complete.
+        if !areKept { _ = SSL_free_buffers(ssl) }
+    }
+
     /// Whether there are bytes for the network.
     public var hasOutput: Bool { !memory.output.isEmpty }
 
