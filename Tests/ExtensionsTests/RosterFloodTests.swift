@@ -34,7 +34,7 @@ struct RosterFloodTests {
         }
         #expect(presences.count == ContactPresences.unlistedLimit)
         let contact = try JID("s5@evil.test")
-        presences.removeAll(exceptIn: [contact])
+        presences.removeAll { $0 != contact }
         #expect(presences.count == 1)
         presences.unavailable(try JID("s5@evil.test/x"))
         #expect(presences.count == 0)

@@ -54,10 +54,7 @@ struct ContactPresences {
     mutating func remove(_ contact: JID) { devices[contact] = nil }
     mutating func removeAll() { devices = [:] }
     /// The list has arrived: addresses outside it are not contacts.
-    mutating func removeAll(exceptIn list: some Collection<JID>) {
-        let listed = Set(list)
-        devices = devices.filter { listed.contains($0.key) }
-    }
+    mutating func removeAll(where isOutside: (JID) -> Bool) { devices = devices.filter { !isOutside($0.key) } }
 }
 
 extension Presence {

@@ -174,9 +174,10 @@ public final actor Roster: PeerDirectory, EventLoopActor {
         stored = nil
         for push in pushesWhileFetching ?? [] { apply(push) }
         pushesWhileFetching = nil
-        presences.removeAll(exceptIn: items.keys)
+        presences.removeAll { items[$0] == nil }
         isPopulated = true
-        for item in allItems { post(.item(item)) }
+        // In order, which only observers need.
+        if !mailboxes.isEmpty { for item in allItems { post(.item(item)) } }
         post(.populated)
         changes.continuation.yield()
     }
