@@ -276,7 +276,7 @@ let package = Package(
                 "XMLStreaming", "XMPPAddress", "SASLMechanisms", "XMPPStanzas", "XMPPStream", "MessagePayloads",
                 "TransportLayer", "XMPPClient", "Waiting", "Roster", "ServiceDiscovery", "EntityInformation",
                 "MessageFeatures", "MessageHistory", "ChatStore", "StanzaCorpus", "CSQLite", "OMEMO", "OMEMOFixtures",
-                "Cryptography",
+                "Cryptography", "GroupChat",
             ],
             path: "Benchmarks/Program",
             swiftSettings: settings),

@@ -204,7 +204,7 @@ def perform(session, part, corpus):
     connection.close()
 
 
-def serve(listener, corpus):
+def serve(listener, corpus, make_session=Session):
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
     while True:
@@ -212,7 +212,7 @@ def serve(listener, corpus):
             if key.fileobj is listener:
                 connection, _ = listener.accept()
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                waiting.register(connection, selectors.EVENT_READ, Session(connection))
+                waiting.register(connection, selectors.EVENT_READ, make_session(connection))
                 continue
             session = key.data
             try:
@@ -228,15 +228,16 @@ def serve(listener, corpus):
                 threading.Thread(target=perform, args=(session, part, corpus), daemon=True).start()
 
 
-def main():
+def main(make_session=Session):
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
     corpus = sys.argv[1] if len(sys.argv) > 1 else None
     print(listener.getsockname()[1], flush=True)
-    threading.Thread(target=serve, args=(listener, corpus), daemon=True).start()
+    threading.Thread(target=serve, args=(listener, corpus, make_session), daemon=True).start()
     sys.stdin.read()
     os._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -67,6 +67,14 @@ case "login" where arguments.count == 8 && LoginMode(rawValue: arguments[1]) != 
             directPort: UInt16(arguments[4]) ?? 0, salt: arguments[5], iterations: Int(arguments[6]) ?? 0,
             logins: Int(arguments[7]) ?? 1)
     }
+case "growth" where arguments.dropFirst() == ["kinds"]:
+    print(GrowthKind.allCases.map(\.rawValue).joined(separator: " "))
+case "growth" where arguments.count == 5 && GrowthKind(rawValue: arguments[1]) != nil:
+    await finish {
+        try await measureGrowth(
+            GrowthKind(rawValue: arguments[1]) ?? .contacts, port: UInt16(arguments[2]) ?? 0,
+            count: Int(arguments[3]) ?? 0, folder: arguments[4])
+    }
 case "store" where arguments.count == 3 || arguments.count == 4 && arguments[3] == "alone":
     do {
         try await measureStore(messages: Int(arguments[2]) ?? 0, in: arguments[1], alone: arguments.count == 4)
@@ -117,6 +125,9 @@ default:
                                                     so many logins at Prosody
                benchmark send|receive|pingpong|login modes
                                                     the values of MODE
+               benchmark growth KIND PORT COUNT FOLDER
+                                                    the cost of one of so many, at Benchmarks/growth_server.py
+               benchmark growth kinds               the values of KIND
                benchmark store FOLDER MESSAGES      a store of so many messages filled, opened, read and searched,
                                                     beside Dino's and Gajim's schemas; with "alone" after it without
                benchmark insert FOLDER MESSAGES     a store filled with so many messages
