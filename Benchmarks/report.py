@@ -35,7 +35,18 @@ SECTIONS = [
     ("login", "Login", "Wall clock of a login at Prosody: with the password only (*first*), with the TLS session of the login before "
      "(*resumed*), with the keys of its password too (*kept*), and the same with TLS from the first byte (*direct*)."),
 ]
-PEERS = {"libstrophe": "libstrophe", "iksemel": "libiksemel", "expat": "libexpat1", "libomemo-c": "libomemo-c", "Prosody": "prosody"}
+PEERS = {
+    "libstrophe": "libstrophe", "iksemel": "libiksemel", "expat": "libexpat1", "libomemo-c": "libomemo-c", "Prosody": "prosody",
+    "gloox": "libgloox", "loudmouth": "libloudmouth", "QXmpp": "libqxmpp", "slixmpp": "python3-slixmpp", "nbxmpp": "python3-nbxmpp",
+    "libxml2": "libxml2", "RapidXml": "librapidxml",
+}
+# The measurements in which further libraries take part, and what of ours they are compared with.
+OTHERS = [("others parse day", "fields", "parsing a day"), ("others receive", "handler", "receiving"), ("others send", "single", "sending")]
+# What grows, in the order of the table.
+GROWTH = {
+    "contacts": "contacts, list fetched", "occupants": "occupants, room entered", "archive": "messages of an archive, read in pages",
+    "unacknowledged": "messages sent before one is acknowledged", "stored": "messages stored",
+}
 # Of a line of the document.
 COLUMNS = 140
 # Of a picture, in pixels.
@@ -120,6 +131,40 @@ def parsing(measurements):
     return lines
 
 
+def others(named):
+    """How many times as much the further libraries need."""
+    found = {}
+    for name, participant, _ in OTHERS:
+        for ratio in named[name]["ratios"]:
+            if ratio["participant"] == participant:
+                found.setdefault(ratio["peer"], {})[name] = ratio["median"]
+    lines = [
+        "## Other libraries", "", "How many times the processor time of *" + "*, *".join(one for _, one, _ in OTHERS) + "* each needs for the "
+        f"same: 20,000 stanzas of a day or messages, {named[OTHERS[0][0]]['rounds']} rounds. RapidXml reads stanzas in place, each cut from the "
+        "stream before, and checks neither characters nor namespaces: what a parser takes at least. expat, libxml2 and RapidXml make no "
+        "elements that outlive the next stanza.", "", "| | " + " | ".join(title for *_, title in OTHERS) + " |", "| --- |" + " --- |" * len(OTHERS)
+    ]
+    for peer, ratios in sorted(found.items(), key=lambda item: item[0].lower()):
+        cells = (number(ratios[name]) if name in ratios else "" for name, *_ in OTHERS)
+        lines.append(f"| {peer} | " + " | ".join(cells) + " |")
+    return [*lines, ""]
+
+
+def growth(result):
+    lines = [
+        "## Growth", "", "µs of processor time for each of so many, and in parentheses how many times as much that is as with a tenth of "
+        "them.", "", "| | some | ten times as many | a hundred times as many |",
+        "| --- | --- | --- | --- |"
+    ]
+    for kind, steps in result["growth"].items():
+        cells = []
+        for place, (count, figure) in enumerate(steps):
+            ratio = f" ({figure / steps[place - 1][1]:.2f})" if place else ""
+            cells.append(f"{count:,}: {number(figure)}{ratio}")
+        lines.append(f"| {GROWTH[kind]} | " + " | ".join(cells) + " |")
+    return [*lines, ""]
+
+
 def encryption(results):
     lines = ["## Encryption", "", "µs of processor time for a message of 600 bytes, median (worst). Each program reads a session from its "
              "stored form and stores it afterwards. twomemo and oldmemo are in Python.", ""]
@@ -137,9 +182,9 @@ def encryption(results):
 def versions():
     found = []
     for name, package in PEERS.items():
-        query = ["dpkg-query", "-W", "-f", "${Package} ${Version}\n", package + "*"]
+        query = ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status} ${Version}\n", package + "*"]
         output = subprocess.run(query, capture_output=True, text=True).stdout
-        match = re.search(r" (?:\d+:)?(\d[\w.]*)", output)
+        match = re.search(r" installed (?:\d+:)?(\d[\w.]*)", output)
         if match:
             found.append(f"{name} {match.group(1)}")
     return ", ".join(found)
@@ -184,6 +229,11 @@ def main():
     generations = [result for result in results if "generation" in result]
     if generations:
         lines += encryption(generations)
+    if all(name in named for name, *_ in OTHERS):
+        lines += others(named)
+    for result in results:
+        if "growth" in result:
+            lines += growth(result)
     wrapped = (line if line.startswith(("|", "!")) else textwrap.fill(line, COLUMNS) for line in lines)
     (documentation / "Benchmarks.md").write_text("\n".join(wrapped).rstrip() + "\n")
     return 0

@@ -1,0 +1,34 @@
+/* What the parsers' programs share: the bytes of a stream, processor time, and the result. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static long stanzas, bodies, body_bytes;
+
+static inline double processor_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* The content of the file that the only argument names, with a zero byte after it. */
+static inline char *read_stream(int count, char **arguments, long *size) {
+    if (count != 2) exit(2);
+    FILE *file = fopen(arguments[1], "r");
+    if (!file) exit(1);
+    fseek(file, 0, SEEK_END);
+    *size = ftell(file);
+    rewind(file);
+    char *stream = (char *)malloc(*size + 1);
+    if (!stream || fread(stream, 1, *size, file) != (size_t)*size) exit(1);
+    stream[*size] = 0;
+    fclose(file);
+    return stream;
+}
+
+static inline void report(const char *name, double start) {
+    double seconds = processor_time() - start;
+    printf("%s %f us/stanza stanzas=%ld bodies=%ld bodyBytes=%ld\n", name, seconds / stanzas * 1e6, stanzas, bodies,
+           body_bytes);
+}
