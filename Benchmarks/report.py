@@ -42,6 +42,7 @@ PEERS = {
 }
 # The measurements in which further libraries take part, and what of ours they are compared with.
 OTHERS = [("others parse day", "fields", "parsing a day"), ("others receive", "handler", "receiving"), ("others send", "single", "sending")]
+SPELLINGS = {"qxmpp": "QXmpp", "rapidxml": "RapidXml"}
 # What grows, in the order of the table.
 GROWTH = {
     "contacts": "contacts, list fetched", "occupants": "occupants, room entered", "archive": "messages of an archive, read in pages",
@@ -141,12 +142,12 @@ def others(named):
     lines = [
         "## Other libraries", "", "How many times the processor time of *" + "*, *".join(one for _, one, _ in OTHERS) + "* each needs for the "
         f"same: 20,000 stanzas of a day or messages, {named[OTHERS[0][0]]['rounds']} rounds. RapidXml reads stanzas in place, each cut from the "
-        "stream before, and checks neither characters nor namespaces: what a parser takes at least. expat, libxml2 and RapidXml make no "
-        "elements that outlive the next stanza.", "", "| | " + " | ".join(title for *_, title in OTHERS) + " |", "| --- |" + " --- |" * len(OTHERS)
+        "stream before, and checks neither characters nor namespaces: what a parser takes at least. libxml2 and RapidXml make no "
+        "elements.", "", "| | " + " | ".join(title for *_, title in OTHERS) + " |", "| --- |" + " --- |" * len(OTHERS)
     ]
     for peer, ratios in sorted(found.items(), key=lambda item: item[0].lower()):
         cells = (number(ratios[name]) if name in ratios else "" for name, *_ in OTHERS)
-        lines.append(f"| {peer} | " + " | ".join(cells) + " |")
+        lines.append(f"| {SPELLINGS.get(peer, peer)} | " + " | ".join(cells) + " |")
     return [*lines, ""]
 
 
