@@ -17,7 +17,7 @@ ROOM_INFO = (
 ACCOUNT_INFO = (
     f"<query xmlns='{DISCO_INFO}'><identity category='account' type='registered'/><feature var='urn:xmpp:mam:2'/></query>"
 )
-PAGE = "http://jabber.org/protocol/rsm"
+RSM = "http://jabber.org/protocol/rsm"
 
 
 class Session(loopback_server.Session):
@@ -25,6 +25,10 @@ class Session(loopback_server.Session):
     def amount(self):
         found = re.search(r"-(\d+)$", self.address)
         return int(found.group(1)) if found else 0
+
+    @property
+    def held(self):
+        return self.amount if "unacknowledged" in self.address else 0
 
     def answer(self, name, element):
         if name == b"presence" and ROOM.encode() in element:
@@ -84,7 +88,7 @@ class Session(loopback_server.Session):
         self.send("".join(messages))
         self.result(
             element,
-            f"<fin xmlns='urn:xmpp:mam:2'{complete}><set xmlns='{PAGE}'>{place}<count>{self.amount}</count></set></fin>",
+            f"<fin xmlns='urn:xmpp:mam:2'{complete}><set xmlns='{RSM}'>{place}<count>{self.amount}</count></set></fin>",
         )
 
 

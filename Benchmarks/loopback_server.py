@@ -58,6 +58,9 @@ def attribute(element, name):
 class Session:
     """The dialogue with one client until its first message."""
 
+    # How many messages are acknowledged at once.
+    held = 0
+
     def __init__(self, connection):
         self.connection = connection
         self.buffer = b""
@@ -137,9 +140,10 @@ class Session:
             self.send(f"<success {sasl}>{base64.b64encode(signature).decode()}</success>")
 
 
-def discard(connection, part):
-    """Counts messages until the connection ends."""
+def discard(connection, part, held):
+    """Counts messages until the connection ends, and acknowledges none before there are as many as are held."""
     messages = 0
+    is_asked = False
     memory = bytearray(READ_SIZE + TAIL)
     tail = b""
     while True:
@@ -151,7 +155,9 @@ def discard(connection, part):
             answer = f"<message type='chat' from='capulet.example'><body>{messages - 1}</body></message>"
             connection.sendall(answer.encode())
             messages = 0 if not requests else messages
-        if requests:
+        is_asked = is_asked or requests > 0
+        if is_asked and messages >= held:
+            is_asked = False
             connection.sendall(f"<a xmlns='urn:xmpp:sm:3' h='{messages}'/>".encode())
         if b"</stream:stream>" in text:
             connection.sendall(b"</stream:stream>")
@@ -200,7 +206,7 @@ def perform(session, part, corpus):
     if b"<body>go</body>" in part and corpus:
         guarded(fire, connection, session.address, corpus)
     else:
-        guarded(discard, connection, part)
+        guarded(discard, connection, part, session.held)
     connection.close()
 
 

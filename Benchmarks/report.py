@@ -142,8 +142,8 @@ def others(named):
     lines = [
         "## Other libraries", "", "How many times the processor time of *" + "*, *".join(one for _, one, _ in OTHERS) + "* each needs for the "
         f"same: 20,000 stanzas of a day or messages, {named[OTHERS[0][0]]['rounds']} rounds. RapidXml reads stanzas in place, each cut from the "
-        "stream before, and checks neither characters nor namespaces: what a parser takes at least. libxml2 and RapidXml make no "
-        "elements.", "", "| | " + " | ".join(title for *_, title in OTHERS) + " |", "| --- |" + " --- |" * len(OTHERS)
+        "stream before, and checks neither characters nor namespaces: what a parser takes at least. libxml2 makes no elements.",
+        "", "| | " + " | ".join(title for *_, title in OTHERS) + " |", "| --- |" + " --- |" * len(OTHERS)
     ]
     for peer, ratios in sorted(found.items(), key=lambda item: item[0].lower()):
         cells = (number(ratios[name]) if name in ratios else "" for name, *_ in OTHERS)

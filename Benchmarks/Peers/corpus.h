@@ -1,16 +1,7 @@
-/* What the parsers' programs share: the bytes of a stream, processor time, and the result. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+/* What the parsers' programs share: the bytes of a stream and the result. */
+#include "measurement.h"
 
 static long stanzas, bodies, body_bytes;
-
-static inline double processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return time.tv_sec + time.tv_nsec / 1e9;
-}
 
 /* The content of the file that the only argument names, with a zero byte after it. */
 static inline char *read_stream(int count, char **arguments, long *size) {

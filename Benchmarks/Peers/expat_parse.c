@@ -1,11 +1,7 @@
 /* expat alone over a file, with namespaces: the text of each message's body is collected, nothing else is kept. */
+#include "corpus.h"
 #include <expat.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-static long stanzas, bodies, body_bytes;
 static int depth, in_message, in_body;
 static char *text;
 static size_t length, capacity;
@@ -32,22 +28,9 @@ static void characters(void *data, const char *bytes, int count) {
     length += count;
 }
 
-static double processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return time.tv_sec + time.tv_nsec / 1e9;
-}
-
 int main(int count, char **arguments) {
-    if (count != 2) return 2;
-    FILE *file = fopen(arguments[1], "r");
-    if (!file) return 1;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *stream = malloc(size);
-    if (!stream || fread(stream, 1, size, file) != (size_t)size) return 1;
-    fclose(file);
+    long size;
+    char *stream = read_stream(count, arguments, &size);
 
     double start = processor_time();
     XML_Parser parser = XML_ParserCreateNS(NULL, '|');
@@ -60,9 +43,7 @@ int main(int count, char **arguments) {
             return 1;
         }
     }
-    double seconds = processor_time() - start;
-    printf("expat %f us/stanza stanzas=%ld bodies=%ld bodyBytes=%ld\n", seconds / stanzas * 1e6, stanzas, bodies,
-           body_bytes);
+    report("expat", start);
     XML_ParserFree(parser);
     return 0;
 }

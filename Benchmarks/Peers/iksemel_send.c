@@ -1,21 +1,11 @@
 /* iksemel sends messages to a server that discards them. It has no client: the login (PLAIN) is made here from its parts. */
+#include "measurement.h"
 #include <iksemel.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 
 static iksparser *stream;
 static int is_authenticated, is_online, is_over;
 static long messages;
 static double start;
-
-/* User and system time of this process in seconds. */
-static double processor_time(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 static void add(iks *message, const char *name, const char *space, const char *id) {
     iks *child = iks_insert(message, name);
@@ -25,8 +15,7 @@ static void add(iks *message, const char *name, const char *space, const char *i
 
 static void send_one(long number) {
     char id[64], body[160];
-    snprintf(id, sizeof id, "8f1c2e3a-0000-4000-8000-%012ld", number);
-    snprintf(body, sizeof body, "message number %ld: lunch at 12 & code review <later> 你好 🚀", number);
+    make_message(number, id, body);
     iks *message = iks_make_msg(IKS_TYPE_CHAT, "romeo@montague.example/orchard", body);
     iks_insert_attrib(message, "id", id);
     add(message, "request", "urn:xmpp:receipts", NULL);

@@ -18,6 +18,12 @@ static inline double wall_time(void) {
     return time.tv_sec + time.tv_nsec / 1e9;
 }
 
+/* The identifier and the text of a message. */
+static inline void make_message(long number, char id[64], char body[160]) {
+    snprintf(id, 64, "8f1c2e3a-0000-4000-8000-%012ld", number);
+    snprintf(body, 160, "message number %ld: lunch at 12 & code review <later> 你好 🚀", number);
+}
+
 /* The anonymous memory of this process that is in use, in KiB. */
 static inline long anonymous_memory(void) {
     FILE *file = fopen("/proc/self/status", "r");

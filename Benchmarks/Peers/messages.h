@@ -23,11 +23,6 @@ static inline int read_arguments(int count, char **arguments) {
 /* The body of the message after which the server begins to send, or that asks how many messages it got. */
 static inline const char *question(void) { return is_sending ? "count" : "go"; }
 
-static inline void make_message(long number, char id[64], char body[160]) {
-    snprintf(id, 64, "8f1c2e3a-0000-4000-8000-%012ld", number);
-    snprintf(body, 160, "message number %ld: lunch at 12 & code review <later> 你好 🚀", number);
-}
-
 /* A message with a body was received; whether it is the last one, and the figures were printed. */
 static inline bool is_last(const char *name, const char *body) {
     if (is_sending) {

@@ -1,10 +1,7 @@
 /* libstrophe's parser over a file: bytes to stanza objects, the body of each message as text.
    The parser is not in its public header; the static library has it. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "corpus.h"
 #include <strophe.h>
-#include <time.h>
 
 typedef struct _parser_t parser_t;
 parser_t *parser_new(xmpp_ctx_t *context, void (*opened)(char *, char **, void *), void (*closed)(char *, void *),
@@ -12,7 +9,6 @@ parser_t *parser_new(xmpp_ctx_t *context, void (*opened)(char *, char **, void *
 int parser_feed(parser_t *parser, char *bytes, int count);
 void parser_free(parser_t *parser);
 
-static long stanzas, bodies, body_bytes;
 
 static void opened(char *name, char **attributes, void *data) { (void)name, (void)attributes, (void)data; }
 static void closed(char *name, void *data) { (void)name, (void)data; }
@@ -31,22 +27,9 @@ static void received(xmpp_stanza_t *stanza, void *data) {
     xmpp_free(xmpp_stanza_get_context(stanza), text);
 }
 
-static double processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return time.tv_sec + time.tv_nsec / 1e9;
-}
-
 int main(int count, char **arguments) {
-    if (count != 2) return 2;
-    FILE *file = fopen(arguments[1], "r");
-    if (!file) return 1;
-    fseek(file, 0, SEEK_END);
-    long size = ftell(file);
-    rewind(file);
-    char *stream = malloc(size);
-    if (!stream || fread(stream, 1, size, file) != (size_t)size) return 1;
-    fclose(file);
+    long size;
+    char *stream = read_stream(count, arguments, &size);
 
     xmpp_initialize();
     xmpp_ctx_t *context = xmpp_ctx_new(NULL, NULL);
@@ -59,9 +42,7 @@ int main(int count, char **arguments) {
             return 1;
         }
     }
-    double seconds = processor_time() - start;
-    printf("libstrophe %f us/stanza stanzas=%ld bodies=%ld bodyBytes=%ld\n", seconds / stanzas * 1e6, stanzas, bodies,
-           body_bytes);
+    report("libstrophe", start);
     parser_free(parser);
     xmpp_ctx_free(context);
     return 0;

@@ -1,21 +1,11 @@
 /* libstrophe sends messages to a server that discards them: composed as stanza objects, one after the other. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "measurement.h"
 #include <strophe.h>
-#include <sys/resource.h>
 
 static xmpp_ctx_t *context;
 static int is_online, is_over;
 static long messages;
 static double start;
-
-/* User and system time of this process in seconds. */
-static double processor_time(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 static void add(xmpp_stanza_t *message, const char *name, const char *space, const char *id) {
     xmpp_stanza_t *child = xmpp_stanza_new(context);
@@ -28,8 +18,7 @@ static void add(xmpp_stanza_t *message, const char *name, const char *space, con
 
 static void send_one(xmpp_conn_t *connection, long number) {
     char id[64], body[160];
-    snprintf(id, sizeof id, "8f1c2e3a-0000-4000-8000-%012ld", number);
-    snprintf(body, sizeof body, "message number %ld: lunch at 12 & code review <later> 你好 🚀", number);
+    make_message(number, id, body);
     xmpp_stanza_t *message = xmpp_message_new(context, "chat", "romeo@montague.example/orchard", id);
     xmpp_message_set_body(message, body);
     add(message, "request", "urn:xmpp:receipts", NULL);

@@ -67,8 +67,6 @@ case "login" where arguments.count == 8 && LoginMode(rawValue: arguments[1]) != 
             directPort: UInt16(arguments[4]) ?? 0, salt: arguments[5], iterations: Int(arguments[6]) ?? 0,
             logins: Int(arguments[7]) ?? 1)
     }
-case "growth" where arguments.dropFirst() == ["kinds"]:
-    print(GrowthKind.allCases.map(\.rawValue).joined(separator: " "))
 case "growth" where arguments.count == 5 && GrowthKind(rawValue: arguments[1]) != nil:
     await finish {
         try await measureGrowth(
@@ -126,8 +124,8 @@ default:
                benchmark send|receive|pingpong|login modes
                                                     the values of MODE
                benchmark growth KIND PORT COUNT FOLDER
-                                                    the cost of one of so many, at Benchmarks/growth_server.py
-               benchmark growth kinds               the values of KIND
+                                                    the cost of one of so many contacts, occupants, archive,
+                                                    unacknowledged or stored, at Benchmarks/growth_server.py
                benchmark store FOLDER MESSAGES      a store of so many messages filled, opened, read and searched,
                                                     beside Dino's and Gajim's schemas; with "alone" after it without
                benchmark insert FOLDER MESSAGES     a store filled with so many messages

@@ -15,7 +15,7 @@ extension SocketTransport {
     /// The bytes that are available without waiting; `nil` if there are none.
     private func readNow() throws(TransportError) -> [UInt8]? {
         if let failure { throw failure }
-        if !isWarm, !isNegotiating { keepWarm() }
+        keepWarm()
         do {
             if engine != nil {
                 return try readSecured()
@@ -174,7 +174,7 @@ extension SocketTransport {
         let mayHaveMore = deliverSome()
         reader?.arrivalsEnded()
         isDelivering = false
-        if !isWarm, !isNegotiating { keepWarm() }
+        keepWarm()
         if mayHaveMore { scheduleDelivery() }
     }
 

@@ -187,8 +187,9 @@ extension SocketTransport: WarmConnection {
         }
     }
 
-    /// The connection has brought something: the memory that this has needed is kept for what comes next.
+    /// The connection is read after the login: the memory that this needs is kept for what comes next.
     func keepWarm() {
+        guard !isWarm, !isNegotiating else { return }
         isWarm = true
         guard let engine else { return }
         engine.keepBuffers(true)
